@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import gc
+import importlib.util
 import itertools
 import os
 import signal
@@ -39,6 +40,8 @@ collect_ignore_glob = [
     "tools/golden/*",
     "tests/library/presence/keras_models.py",
 ]
+if importlib.util.find_spec("onnx") is None:  # its examples need the extra `onnx`
+    collect_ignore_glob.append("src/graphwright/portable/onnx/onnx_models.py")
 
 # A busy machine must not fail a property; the default run tries the same examples each time.
 settings.register_profile("steady", deadline=None, derandomize=True)

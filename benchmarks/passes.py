@@ -214,8 +214,8 @@ def main(arguments: list[str] | None = None) -> int:
     for title, variant in VARIANTS.items():
         cells = []
         for name in names:
-            found = usual[name] if variant == Variant() else best(name, variant)
-            llvm, call = found.llvm / usual[name].llvm, found.call / usual[name].call
+            result = usual[name] if variant == Variant() else best(name, variant)
+            llvm, call = result.llvm / usual[name].llvm, result.call / usual[name].call
             cells.append(f"{llvm:.2f}, {call:.2f}")
         table.add_row(title, *cells)
     console.print(table)

@@ -10,7 +10,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from benchmarks import contractions, control_flow, fusion, pipelines, statements, training
+from benchmarks import (
+    contractions,
+    control_flow,
+    fusion,
+    pipelines,
+    saved_models,
+    statements,
+    training,
+)
 from benchmarks.eager_ops import Excess
 from benchmarks.peers import Program
 from benchmarks.workload import (
@@ -382,6 +390,7 @@ TABLE: tuple[Workload, ...] = (
     *contractions.TABLE,
     *training.TABLE,
     *pipelines.TABLE,
+    *saved_models.TABLE,
     Growth("M1", "memory that 1,000,000 calls leave", "MiB", 1.0, {"graphwright": many_calls}),
     Growth(
         "M2", "memory that 10,000 dropped traces leave", "MiB", 1.0, {"graphwright": many_traces}

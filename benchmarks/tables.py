@@ -81,14 +81,14 @@ def terminal(rows: Sequence[Row], peers: Sequence[str]) -> Table:
 def notes(rows: Sequence[Row]) -> list[str]:
     """Which row is the worst, and what peers could not do."""
     compared = [(ratio, row) for row in rows if (ratio := row.ratio()) is not None]
-    found = []
+    result = []
     if compared:
         ratio, row = max(compared, key=lambda pair: pair[0])
-        found.append(f"The worst: {row.workload.name}, {ratio:.3g} times {row.best_peer()}.")
+        result.append(f"The worst: {row.workload.name}, {ratio:.3g} times {row.best_peer()}.")
     for row in rows:
         for peer, words in row.refusals.items():
-            found.append(f"{row.workload.name} of {peer}: `{words}`")
-    return found
+            result.append(f"{row.workload.name} of {peer}: `{words}`")
+    return result
 
 
 def conditions(rows: Sequence[Row]) -> str:

@@ -150,12 +150,12 @@ def _event_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @cache
 def calls() -> dict[str, list[tuple[str, dict[str, Any], Any]]]:
     """What was recorded, by op; without the calls that end TensorFlow's own process."""
-    found = defaultdict(list)
+    result = defaultdict(list)
     rows = json.loads(gzip.decompress((gf.GOLDEN / "refusals.json.gz").read_bytes()))
     for name, what, arguments, outcome in rows:
         if outcome is not None:
-            found[name].append((what, arguments, outcome))
-    return dict(found)
+            result[name].append((what, arguments, outcome))
+    return dict(result)
 
 
 def letters() -> list[str]:
@@ -237,13 +237,13 @@ def test_a_call_that_tensorflow_takes_gives_its_values(letter: str) -> None:
     wrong = []
     for name, what, arguments, expected in taken(letter):
         try:
-            found = values_of(tf, name, arguments)
+            result = values_of(tf, name, arguments)
         except Exception as error:  # noqa: BLE001 - any is a difference
-            found = [repr(error)]
+            result = [repr(error)]
             if is_strict(name, what):
                 continue
-        if not alike(found, expected):
-            wrong.append(f"{name}, {what}: {expected}, not {found}"[:400])
+        if not alike(result, expected):
+            wrong.append(f"{name}, {what}: {expected}, not {result}"[:400])
     assert not wrong, f"{len(wrong)}\n" + "\n".join(wrong[:20])
 
 
@@ -263,9 +263,9 @@ def test_a_graph_gives_the_values_or_sees_what_is_wrong(letter: str) -> None:
             continue
         if is_strict(name, what):
             continue  # which is refused when it runs, if not before
-        found = [*values(tf, concrete()), *states(tf, arguments, given)]
-        if not alike(found, expected):
-            wrong.append(f"{name}, {what}: {expected}, not {found}"[:400])
+        result = [*values(tf, concrete()), *states(tf, arguments, given)]
+        if not alike(result, expected):
+            wrong.append(f"{name}, {what}: {expected}, not {result}"[:400])
     assert not wrong, f"{len(wrong)}\n" + "\n".join(wrong[:20])
 
 

@@ -129,7 +129,7 @@ OFTEN = 10  # calls after which the fast path has code for what comes again
 def codes_in(code: Any) -> list[Any]:
     """The code objects in a code object, and itself."""
     inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    return [code, *[found for each in inner for found in codes_in(each)]]
+    return [code, *[result for each in inner for result in codes_in(each)]]
 
 
 # -- functions of values ----------------------------------------------------------------------
@@ -361,7 +361,7 @@ of(
 )  # fmt: skip
 MUL, DIV, NEXT = (raw_ops.REGISTRY[name]() for name in ("Mul", "FloorDiv", "NextAfter"))
 of(
-    "compile/select/native_words.py:has_element", native_words.has_element,
+    "compile/select/native_words.py:_has_words", native_words._has_words,
     op=((MUL, (dt.int32,) * 2), (NEXT, (dt.int32,) * 2)),
     dtypes=((NEXT, (dt.float32,) * 2), (NEXT, (dt.int32,) * 2)),
 )  # fmt: skip
@@ -745,14 +745,14 @@ def traced_ops(*names: str) -> Callable[[], Ask]:
         ask = new_ops(*names)()
 
         def types(name: str, options: dict[str, Any]) -> Any:
-            found: list[Any] = []
+            outcome: list[Any] = []
 
             def body() -> None:
                 result = ask(name, options)
-                found.extend((r.dtype, r.shape) for r in tf.nest.flatten(result))
+                outcome.extend((r.dtype, r.shape) for r in tf.nest.flatten(result))
 
             tf.function(body, autograph=False).get_concrete_function()
-            return repr(found)
+            return repr(outcome)
 
         return types
 
@@ -996,8 +996,8 @@ def test_gradients_of_one_op_by_different_operands(body, wanted):
         return [tape.gradient(result, [operands[i] for i in some]) for some in wanted]
 
     expected = {straight: (12.0, 4 + np.exp(3)), branching: (3.0, 2.0), looping: (27.0, 54.0)}
-    for some, found in zip(wanted, f(tf.constant(2.0), tf.constant(3.0))):
-        np.testing.assert_allclose(found, [expected[body][i] for i in some], rtol=1e-6)
+    for some, outcome in zip(wanted, f(tf.constant(2.0), tf.constant(3.0))):
+        np.testing.assert_allclose(outcome, [expected[body][i] for i in some], rtol=1e-6)
 
 
 # -- machine code ----------------------------------------------------------------------------------
@@ -1145,7 +1145,7 @@ WITHOUT_ROWS = {
             "machine/process_settings.py:keep_freed",
             "ops/random/shuffling.py:_swap", "machine/targets.py:description",
             "machine/threads.py:cores", "ops/strings/unicode_scripts.py:_runs",
-            "compile/nests/element_kinds.py:converts_float16", "compile/llvm/boundary.py:boundary",
+            "compile/llvm/boundary.py:boundary",
             "compile/select/native_op.py:slow",
         ),
         ONE,
@@ -1175,6 +1175,7 @@ WITHOUT_ROWS = {
     "api/__init__.py:open_methods": "it changes a class, once",
     "base/named_tuples.py:_code": "its key is one number",
     "data/stages/buffer_stages.py:_SUPPLIES": "it lists what is alive, and remembers no result",
+    "data/tuning/pipeline_budget.py:claims": "it lists what is alive, and remembers no result",
     "data/stage.py:kernels": "the key is a kernel, and the table is that of one iteration",
     "ir/draws.py:kernels": "the key is a place in one graph",
     "library/checkpoint/tensor_bundle.py:_entries": "it is the content of one file",
@@ -1206,12 +1207,12 @@ def name_of_node(node: ast.AST) -> str:
 
 def caches_in(tree: ast.AST) -> set[str]:
     """The names of the caches of a module."""
-    found = set()
+    result = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and CACHING & set(
             map(name_of_node, node.decorator_list)
         ):
-            found.add(node.name)
+            result.add(node.name)
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             name = name_of_node(target)
@@ -1223,8 +1224,8 @@ def caches_in(tree: ast.AST) -> set[str]:
             if (calls and name_of_node(node.value) in CACHING | TABLES) or (
                 is_empty and lasts and CALLED.search(name)
             ):
-                found.add(name)
-    return found
+                result.add(name)
+    return result
 
 
 def all_caches() -> set[str]:

@@ -81,8 +81,8 @@ def test_what_is_lacking_is_said(text: str, by: str, fault: str | None) -> None:
     doc = inspect.cleandoc(documented.__doc__ or "")
     assert text in doc
     function.__doc__ = doc.replace(text, by, 1) if text else doc
-    found = faults(function)
-    assert (not found) if fault is None else fault in found
+    result = faults(function)
+    assert (not result) if fault is None else fault in result
 
 
 class Base:

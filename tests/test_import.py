@@ -77,7 +77,7 @@ FIRST_USES = {
         assert [job.result() for job in jobs] == [attrgetter(name)(tf) for name in names] * 8
         """,
     "after internal modules of the same name": """
-        from graphwright.data.stage import AUTOTUNE
+        from graphwright.data.tuning.pipeline_budget import AUTOTUNE
         assert tf.data.AUTOTUNE == AUTOTUNE
         assert tf.data.Dataset.__module__ == "graphwright.data.dataset"
         """,

@@ -55,13 +55,13 @@ PLANNERS = ("graph", "lists", "memory", "nests", "select", "verifier")
 
 def reached(graph: dict[str, set[str]], module: str) -> set[str]:
     """The modules that one imports, directly or by way of others."""
-    found: set[str] = set()
+    result: set[str] = set()
     left = [module]
     while left:
-        new = graph[left.pop()] - found
-        found |= new
+        new = graph[left.pop()] - result
+        result |= new
         left += new
-    return found
+    return result
 
 
 @pytest.mark.parametrize("folder", PLANNERS)

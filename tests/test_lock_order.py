@@ -39,8 +39,8 @@ class Record:
         """What this thread holds, in the order in which it was taken."""
         if not hasattr(self.mine, "held"):
             self.mine.held = []
-        found: list[Recorded] = self.mine.held
-        return found
+        result: list[Recorded] = self.mine.held
+        return result
 
     def takes(self, lock: Recorded) -> None:
         """A thread waits for a lock."""
@@ -122,14 +122,14 @@ def circle(pairs: set[tuple[str, str]]) -> list[str]:
         for after in sorted(b for a, b in pairs if a == path[-1]):
             if after in path:
                 return [*path[path.index(after) :], after]
-            if after not in done and (found := along([*path, after])):
-                return found
+            if after not in done and (result := along([*path, after])):
+                return result
         done.add(path[-1])
         return []
 
     done: set[str] = set()
-    found = (along([first]) for first in sorted({a for a, _ in pairs}))
-    return next(filter(None, found), [])
+    result = (along([first]) for first in sorted({a for a, _ in pairs}))
+    return next(filter(None, result), [])
 
 
 def test_a_circle_is_noticed():

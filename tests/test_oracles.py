@@ -17,7 +17,7 @@ ORACLES = list(oracles())
 
 def cases(oracle: Oracle) -> list[tuple[list[Any], list[Any], Any]]:
     """The tensors of each case, its plain arguments, and the reference's result."""
-    found = []
+    result = []
     for dtype in oracle.dtypes:
         for arguments in oracle.arguments:
             arrays = [a.astype(dtype) for a in arguments if isinstance(a, np.ndarray)]
@@ -25,8 +25,8 @@ def cases(oracle: Oracle) -> list[tuple[list[Any], list[Any], Any]]:
             wide = [a.astype("float64") if a.dtype.kind == "f" else a for a in arrays]
             with np.errstate(all="ignore"):
                 expected = np.asarray(oracle.reference(*wide, *plain))
-            found.append(([tf.constant(a) for a in arrays], plain, expected))
-    return found
+            result.append(([tf.constant(a) for a in arrays], plain, expected))
+    return result
 
 
 def assert_near(result: Any, expected: Any, ulps: float) -> None:
@@ -64,9 +64,9 @@ def test_derivatives(oracle: Oracle) -> None:
         moving = [i for i, x in enumerate(tensors) if x.dtype.is_floating]
         function = functools.partial(lambda f, p, *t: f(*t, *p), oracle.function, plain)
         arrays = [x.numpy() for x in tensors]
-        for which, found in zip(moving, slopes(function, tensors, moving)):
+        for which, result in zip(moving, slopes(function, tensors, moving)):
             expected = differences(function, arrays, which, 1e-6)
-            np.testing.assert_allclose(found.numpy(), expected, 1e-4, 1e-6)
+            np.testing.assert_allclose(result.numpy(), expected, 1e-4, 1e-6)
 
 
 @pytest.mark.parametrize("oracle", ORACLES, ids=lambda o: o.op)

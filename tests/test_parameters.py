@@ -19,6 +19,7 @@ RECORDED = json.loads((gf.GOLDEN / "signatures.json").read_text(encoding="utf-8"
 MADE = re.compile(
     r"(dtypes\.)?DType|Graph|RaggedTensor|Variable|experimental\.(DynamicRaggedShape|RowPartition)"
     r"|lookup\..*Table|test\.TestCase|types\.experimental\..*|distribute\.Distributed.*"
+    r"|distribute\.experimental\.CommunicationOptions"
 )
 #: The default is worked out from the class, or told by it.
 WORKED_OUT = {

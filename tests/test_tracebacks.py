@@ -140,8 +140,8 @@ def frames(error: BaseException) -> list[traceback.FrameSummary]:
 def test_a_traceback_ends_in_the_users_lines(name):
     with pytest.raises(Exception) as caught:  # noqa: PT011 - of any class
         ERRORS[name]()
-    found = frames(caught.value)
-    assert {frame.filename for frame in found} == {__file__}
+    result = frames(caught.value)
+    assert {frame.filename for frame in result} == {__file__}
     shown = "".join(traceback.format_exception(caught.value))
     assert "graphwright/" not in shown.replace("\\", "/")
 
@@ -210,9 +210,9 @@ def test_filtering_can_be_switched_off():
     try:
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
             tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))
-        found = frames(caught.value)
-        assert any("contraction" in frame.filename for frame in found)
-        opened = next(f for f in found if f.name == "matmul")
+        result = frames(caught.value)
+        assert any("contraction" in frame.filename for frame in result)
+        opened = next(f for f in result if f.name == "matmul")
         assert opened.line.startswith("def matmul(")
     finally:
         tf.debugging.enable_traceback_filtering()

@@ -46,11 +46,11 @@ def recorded(area: str) -> Iterator[gf.Case]:
 
 def told(error: Exception) -> tuple[str, dict[str, str]]:
     """The name of the call that an error tells of, and what it says of the arguments."""
-    found = CALL.search(str(error))
-    if found is None:
+    result = CALL.search(str(error))
+    if result is None:
         return "", {}
-    arguments = re.findall(r"(?:^|, )([A-Za-z_]\w*(?:\[\d+\])?)=", found["arguments"])
-    return found["name"], dict.fromkeys(arguments, found["arguments"])
+    arguments = re.findall(r"(?:^|, )([A-Za-z_]\w*(?:\[\d+\])?)=", result["arguments"])
+    return result["name"], dict.fromkeys(arguments, result["arguments"])
 
 
 @pytest.mark.parametrize("area", AREAS)
@@ -136,9 +136,9 @@ def test_an_error_that_says_all_names_no_call(name: str) -> None:
 
 
 def circular() -> list[Any]:
-    found: list[Any] = [1.0]
-    found.append(found)
-    return found
+    result: list[Any] = [1.0]
+    result.append(result)
+    return result
 
 
 SIGNED = tf.function(lambda x: x).get_concrete_function(tf.TensorSpec([2]))
@@ -181,7 +181,7 @@ def test_a_graph_that_runs_tells_of_its_op_alone() -> None:
     for call in (gather, gather.get_concrete_function(tf.TensorSpec([1], tf.int32))):
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
             call(tf.constant([7]))
-        assert [found["name"] for found in CALL.finditer(str(caught.value))] == ["GatherV2"]
+        assert [result["name"] for result in CALL.finditer(str(caught.value))] == ["GatherV2"]
 
 
 @pytest.mark.parametrize(

@@ -250,11 +250,11 @@ FITS = (
 
 def parts(value: Any, kind: str, count: int) -> tuple[float, ...]:
     """A constant as a sum of numbers of one format, each the nearest to what is left."""
-    found: list[float] = []
+    result: list[float] = []
     for _ in range(count):
-        found.append(ROUND[kind](value))
-        value -= mp.mpf(found[-1])
-    return tuple(found)
+        result.append(ROUND[kind](value))
+        value -= mp.mpf(result[-1])
+    return tuple(result)
 
 
 #: Constants that are needed to more places than one number has: value, number of parts.
@@ -297,13 +297,13 @@ def rounded_fit(fit: Fit, kind: str) -> tuple[float, ...]:
     values, weights = [fit.function(x) for x in xs], [fit.weight(x) for x in xs]
     columns = [[w * x**power for x, w in zip(xs, weights)] for power in range(degree + 1)]
     products = mp.matrix([[mp.fdot(a, b) for b in columns] for a in columns])
-    found: list[float] = []
+    result: list[float] = []
     for power in range(degree + 1):
         left = [w * v for w, v in zip(weights, values)]
         best = least_squares(columns[power:], products[power:, power:], left)[0]
-        found.append(ROUND[kind](best))
-        values = [v - mp.mpf(found[-1]) * x**power for x, v in zip(xs, values)]
-    return tuple(found)
+        result.append(ROUND[kind](best))
+        values = [v - mp.mpf(result[-1]) * x**power for x, v in zip(xs, values)]
+    return tuple(result)
 
 
 def error(fit: Fit, coefficients: Sequence[float]) -> float:

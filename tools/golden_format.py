@@ -77,10 +77,10 @@ _TEXTS: dict[int, tuple[Case, str]] = {}
 
 def describe(case: Case) -> str:
     """The case as text: its name and arguments, arrays by dtype and values."""
-    found = _TEXTS.get(id(case))
-    if found is None:
-        found = _TEXTS[id(case)] = case, text_of(case)
-    return found[1]
+    result = _TEXTS.get(id(case))
+    if result is None:
+        result = _TEXTS[id(case)] = case, text_of(case)
+    return result[1]
 
 
 def text_of(case: Case) -> str:
@@ -113,10 +113,10 @@ def resolve(tf: Any, name: str) -> Any:
     if name.startswith("tools."):
         module, _, function = name.rpartition(".")
         return partial(getattr(importlib.import_module(module), function), tf)
-    found = tf
+    result = tf
     for part in name.split("."):
-        found = getattr(found, part)
-    return found
+        result = getattr(result, part)
+    return result
 
 
 def leaves(result: Any) -> list[Any]:
@@ -195,8 +195,8 @@ def run_gradient(tf: Any, case: Case, traced: bool = False) -> list[Any]:
             results = call(tf, case, inputs)
         targets = [r for r in results if tf.is_tensor(r) and r.dtype.name in DIFFERENTIABLE]
         weights = [tf.constant(w) for w in chosen]
-        found = tape.gradient(targets, [inputs[i] for i in moving], output_gradients=weights)
-        return [None if g is None else tf.convert_to_tensor(g) for g in found]
+        result = tape.gradient(targets, [inputs[i] for i in moving], output_gradients=weights)
+        return [None if g is None else tf.convert_to_tensor(g) for g in result]
 
     values = [v for v in run_eager(tf, case) if not isinstance(v, str)]
     chosen = [weight(v) for v in values if v.dtype.name in DIFFERENTIABLE]
@@ -222,8 +222,8 @@ def run_second(tf: Any, case: Case) -> list[Any]:
         first = [tf.convert_to_tensor(g) for g in tape.gradient(targets, moving) if g is not None]
         waves = [tf.sin(tf.math.real(g)) for g in first]
         waves += [tf.cos(tf.math.imag(g)) for g in first if g.dtype.is_complex]
-    found = outer.gradient(waves, moving) if waves else [None] * len(moving)
-    return [None if g is None else as_array(tf.convert_to_tensor(g)) for g in found]
+    result = outer.gradient(waves, moving) if waves else [None] * len(moving)
+    return [None if g is None else as_array(tf.convert_to_tensor(g)) for g in result]
 
 
 def weight(value: Any) -> Any:

@@ -287,8 +287,8 @@ def places_again(records: Sequence[dict[str, Any]]) -> list[Place | None]:
     """
     own = {ROOT / record["file"] for record in records}
     by_key = indexed([path for path in own if path.exists()])
-    found = [by_key.get(key_of(record)) for record in records]
-    gone = {record["code"] for record, place in zip(records, found) if place is None}
+    result = [by_key.get(key_of(record)) for record in records]
+    gone = {record["code"] for record, place in zip(records, result) if place is None}
     if gone:
         files = sorted((ROOT / PACKAGE).rglob("*.py"))
         by_key = indexed([f for f in files if not gone.isdisjoint(map(str.strip, lines_of(f)))])
@@ -300,7 +300,7 @@ def places_again(records: Sequence[dict[str, Any]]) -> list[Place | None]:
         or by_key.get(key_of(record))
         or by_key.get(key_of(record)[1:])
         or by_form.get(form_of(key_of(record)))
-        for record, place in zip(records, found)
+        for record, place in zip(records, result)
     ]
 
 

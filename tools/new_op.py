@@ -38,11 +38,13 @@ from typing import Any
 #: What the module of an op imports.
 IMPORTS = """import numpy as np
 
+from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.op.op_families import Unary
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import S, Scalars
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 """
 
 OP = '''
@@ -54,14 +56,17 @@ class {kind}(Unary):
     dtypes = {{"T": dt.FLOATING}}
     ufunc = staticmethod(lambda x: np.positive(x))  # TODO: the kernel, on arrays
 
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+    def element(self, scalars: Scalars[S], x: S) -> S:
         return x  # TODO: the same in words of `op.scalars`, or `element = no_element`
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g,)  # TODO: cotangents of the operands, in ops
 
 
-def {name}(x: Any, name: str | None = None) -> Any:
+{constant} = {kind}()
+
+
+def {name}(x: TensorLike, name: str | None = None) -> Any:
     """TODO: what it returns, in a sentence.
 
     Args:
@@ -75,7 +80,7 @@ def {name}(x: Any, name: str | None = None) -> Any:
     >>> tf.{path}.{name}([1.0])
     <tf.Tensor: shape=(1,), dtype=float32, numpy=array([1.], dtype=float32)>
     """
-    return apply({kind}(), convert(x), name=name)
+    return apply({constant}, convert(x), name=name)
 '''
 
 ORACLE = """    # TODO: a reference that shares no code with the op: NumPy, SciPy or mpmath.
@@ -93,7 +98,12 @@ def make(name: str, family: str, public: str) -> list[Path]:
     file, api = PACKAGE / "ops" / f"{family}.py", api_of(public)
     if re.search(rf"^(def {name}|class {kind_of(name)})\b", read(file), re.M):
         raise ValueError(f"{file.relative_to(ROOT)} has {name} already")
-    words = {"kind": kind_of(name), "name": name, "path": public.replace("/", ".")}
+    words = {
+        "kind": kind_of(name),
+        "constant": name.upper(),
+        "name": name,
+        "path": public.replace("/", "."),
+    }
     text = read(file) or HEAD.format(title=file.stem.replace("_", " ").capitalize())
     file.write_text(with_imports(text, IMPORTS) + OP.format(**words))
     module = f"graphwright.ops.{family.replace('/', '.')}"
@@ -113,10 +123,10 @@ def read(path: Path) -> str:
 def api_of(public: str) -> Path:
     """The file of a public namespace: `math` is `api/math/__init__.py`."""
     path = PACKAGE / "api" / public
-    found = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    if not found.exists():
-        raise ValueError(f"there is no public namespace {public}: {found.relative_to(ROOT)}")
-    return found
+    result = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    if not result.exists():
+        raise ValueError(f"there is no public namespace {public}: {result.relative_to(ROOT)}")
+    return result
 
 
 def with_imports(text: str, imports: str) -> str:
@@ -177,9 +187,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     for tool in ("write_stub", "write_api_docs", "write_native_docs"):
         subprocess.run([sys.executable, ROOT / "tools" / f"{tool}.py"], check=True)
-    found = list(lacking(given.name, given.family))
-    print("\n".join(found) or "nothing is lacking; run pytest tests/test_oracles.py")
-    return 1 if found else 0
+    result = list(lacking(given.name, given.family))
+    print("\n".join(result) or "nothing is lacking; run pytest tests/test_oracles.py")
+    return 1 if result else 0
 
 
 if __name__ == "__main__":

@@ -32,12 +32,12 @@ def outcome(case: gf.Case) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 - which error is what is recorded
         return {"refused": type(error).__name__}
     try:
-        found = {"gradient": gf.run_gradient(tf, case)}
+        result = {"gradient": gf.run_gradient(tf, case)}
     except Exception as error:  # noqa: BLE001 - likewise
         return {"error": type(error).__name__}
     with contextlib.suppress(Exception):  # there is none, or it fails
-        found["second"] = gf.run_second(tf, case)
-    return found
+        result["second"] = gf.run_second(tf, case)
+    return result
 
 
 def work(cases: list[gf.Case], results: Connection) -> None:
@@ -49,35 +49,35 @@ def work(cases: list[gf.Case], results: Connection) -> None:
 
 def outcomes(cases: list[gf.Case]) -> list[dict[str, Any]]:
     """The outcomes of all cases, by as many processes as it takes."""
-    found: list[dict[str, Any]] = []
-    while len(found) < len(cases):
+    result: list[dict[str, Any]] = []
+    while len(result) < len(cases):
         results, sender = multiprocessing.Pipe(duplex=False)
-        process = multiprocessing.Process(target=work, args=(cases[len(found) :], sender))
+        process = multiprocessing.Process(target=work, args=(cases[len(result) :], sender))
         process.start()
         sender.close()
         try:
-            while len(found) < len(cases) and results.poll(PATIENCE):
-                found.append(results.recv())
+            while len(result) < len(cases) and results.poll(PATIENCE):
+                result.append(results.recv())
         except EOFError:
             pass
-        if len(found) < len(cases):
-            print("ends the process:", gf.describe(cases[len(found)])[:200], flush=True)
-            found.append({"refused": "crash"})
+        if len(result) < len(cases):
+            print("ends the process:", gf.describe(cases[len(result)])[:200], flush=True)
+            result.append({"refused": "crash"})
             process.kill()
         process.join()
-    return found
+    return result
 
 
 def main() -> None:
     """Writes the file."""
     cases = list(corpus.cases())
     store = gf.Store()
-    for (area, case), found in zip(cases, outcomes([case for _, case in cases])):
+    for (area, case), result in zip(cases, outcomes([case for _, case in cases])):
         for part in ("gradient", "second"):
-            if part in found:
-                found[part] = [store.pack(g) for g in found[part]]
-        store.index[f"{area} {gf.digest(case)}"] = found
-    kept = sum("gradient" in found for found in store.index.values())
+            if part in result:
+                result[part] = [store.pack(g) for g in result[part]]
+        store.index[f"{area} {gf.digest(case)}"] = result
+    kept = sum("gradient" in result for result in store.index.values())
     print(len(store.index), kept, store.write(gf.GOLDEN / "empty_gradients.npz"))
 
 

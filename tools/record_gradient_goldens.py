@@ -14,13 +14,13 @@ from corpora import gradients as corpus
 
 def main() -> None:
     """Writes the file."""
-    found = {}
+    result = {}
     for name, (program, given) in corpus.CASES.items():
         tensors = [tf.constant(x) for x in corpus.operands(given)]
-        found[name] = [
+        result[name] = [
             [corpus.entry(g) for g in part] for part in corpus.derivatives(tf, program, tensors)
         ]
-    recording.write("gradients.json", found)
+    recording.write("gradients.json", result)
 
 
 if __name__ == "__main__":

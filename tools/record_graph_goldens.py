@@ -42,11 +42,11 @@ def plain(array: Any) -> Any:
 
 def signatures() -> dict[str, list[Any]]:
     """The names of inputs and outputs, and the types of attributes, of every op."""
-    found = {}
+    result = {}
     for name in sorted(dir(tf.raw_ops)):
         op = op_def_registry.get(name)
         if op is not None:
-            found[name] = [
+            result[name] = [
                 " ".join(argument.name for argument in op.input_arg),
                 " ".join(argument.name for argument in op.output_arg),
                 {
@@ -54,16 +54,16 @@ def signatures() -> dict[str, list[Any]]:
                     for a in op.attr
                 },
             ]
-    return found
+    return result
 
 
 def messages() -> dict[str, str]:
     """The bytes of TensorFlow's messages of the corpus' arrays."""
-    found = {}
+    result = {}
     for dtype, value in graphs.ARRAYS:
         array = np.array(value, tf.as_dtype(dtype).as_numpy_dtype)
-        found[f"{dtype} {value}"] = tf.make_tensor_proto(array).SerializeToString().hex()
-    return found
+        result[f"{dtype} {value}"] = tf.make_tensor_proto(array).SerializeToString().hex()
+    return result
 
 
 def main() -> None:

@@ -35,18 +35,18 @@ def walk(module: Any, path: str, found: dict[str, list[str]]) -> None:
 
 def raw_arguments() -> dict[str, str]:
     """The arguments of each raw op, with the defaults of those that have one."""
-    found = {}
+    result = {}
     for name in sorted(n for n in dir(tf.raw_ops) if not n.startswith("_")):
         parameters = inspect.signature(getattr(tf.raw_ops, name)).parameters.values()
-        found[name] = ", ".join(
+        result[name] = ", ".join(
             p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters
         )
-    return found
+    return result
 
 
 def signatures(names: dict[str, list[str]]) -> dict[str, str]:
     """The parameters of each public function and class, and their defaults."""
-    found = {}
+    result = {}
     for path, own in names.items():
         for name in own if path != "raw_ops" else ():
             value = tf
@@ -57,8 +57,8 @@ def signatures(names: dict[str, list[str]]) -> dict[str, str]:
                     parameters = inspect.signature(value).parameters.values()
                 except (TypeError, ValueError):
                     continue
-                found[f"{path}.{name}".lstrip(".")] = ", ".join(map(shown, parameters))
-    return found
+                result[f"{path}.{name}".lstrip(".")] = ", ".join(map(shown, parameters))
+    return result
 
 
 def shown(parameter: inspect.Parameter) -> str:
@@ -77,13 +77,13 @@ def shown(parameter: inspect.Parameter) -> str:
 
 def main() -> None:
     """Write the three files."""
-    found: dict[str, list[str]] = {}
-    walk(tf, "", found)
-    named = {path: " ".join(names) for path, names in found.items()}
+    result: dict[str, list[str]] = {}
+    walk(tf, "", result)
+    named = {path: " ".join(names) for path, names in result.items()}
     recording.write("public_names.json", named, sort_keys=True)
     recording.write("raw_ops.json", raw_arguments(), sort_keys=True)
-    recording.write("signatures.json", signatures(found), sort_keys=True)
-    print(f"{sum(map(len, found.values()))} names in {len(found)} namespaces")
+    recording.write("signatures.json", signatures(result), sort_keys=True)
+    print(f"{sum(map(len, result.values()))} names in {len(result)} namespaces")
 
 
 if __name__ == "__main__":

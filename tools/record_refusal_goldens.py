@@ -41,8 +41,8 @@ LARGEST = 10_000
 
 def read() -> list[Any]:
     """The calls of the file."""
-    found: list[Any] = json.loads(gzip.decompress(FILE.read_bytes()))
-    return found
+    result: list[Any] = json.loads(gzip.decompress(FILE.read_bytes()))
+    return result
 
 
 def write(rows: list[Any]) -> None:
@@ -82,10 +82,10 @@ def record() -> None:
         while todo:
             out.write_text("", encoding="utf-8")
             subprocess.run([sys.executable, __file__, "run", str(out), str(todo[0])], check=False)
-            found = dict(json.loads(line) for line in out.read_text(encoding="utf-8").splitlines())
-            for number, outcome in found.items():
+            result = dict(json.loads(line) for line in out.read_text(encoding="utf-8").splitlines())
+            for number, outcome in result.items():
                 rows[number][3] = outcome
-            todo = [i for i in todo if i not in found]
+            todo = [i for i in todo if i not in result]
             if todo:
                 rows[todo.pop(0)][3] = None
                 write(rows)
@@ -104,8 +104,8 @@ def run(out: str, first: str) -> None:
             name, _, arguments, outcome = rows[number]
             if outcome == NEW:
                 signal.alarm(SECONDS)  # some calls never end
-                found = outcome_of(tf, name, bad_calls.decoded_arguments(arguments, tf))
-                print(json.dumps([number, found]), file=file, flush=True)
+                result = outcome_of(tf, name, bad_calls.decoded_arguments(arguments, tf))
+                print(json.dumps([number, result]), file=file, flush=True)
 
 
 def record_least() -> None:
@@ -113,7 +113,7 @@ def record_least() -> None:
     tensors in their lists, of all ops whose raw forms are recorded."""
     from tensorflow.python.framework import op_def_registry
 
-    found = {}
+    result = {}
     for name in sorted(json.loads((FILE.parent / "raw_ops.json").read_text(encoding="utf-8"))):
         op = op_def_registry.get(name)
         least = {}
@@ -125,8 +125,8 @@ def record_least() -> None:
             ):
                 least |= dict.fromkeys(lists or names, attribute.minimum)
         if least:
-            found[name] = least
-    recording.write("least.json", found)
+            result[name] = least
+    recording.write("least.json", result)
 
 
 def outcome_of(tf: Any, name: str, arguments: dict[str, Any]) -> Any:
@@ -162,21 +162,21 @@ def evaluated(filler: str, order: str) -> dict[str, Any]:
 
     rows = [row for row in read()[:: int(order)] if isinstance(row[3], list)]
     keys = [bad_calls.digest(name, arguments) for name, _, arguments, _ in rows]
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     memory = {**os.environ, "MALLOC_PERTURB_": filler}
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "values"
-        while left := [key for key in keys if key not in found]:
+        while left := [key for key in keys if key not in result]:
             out.write_bytes(b"")
             first = str(keys.index(left[0]))
             command = [sys.executable, __file__, "evaluate", str(out), order, first]
             subprocess.run(command, check=False, env=memory)
             with open(out, "rb") as file, contextlib.suppress(EOFError):
                 while True:
-                    found.update([pickle.load(file)])
-            missing = [key for key in left if key not in found]
-            found.update(dict.fromkeys(missing[:1], UNDEFINED))
-    return found
+                    result.update([pickle.load(file)])
+            missing = [key for key in left if key not in result]
+            result.update(dict.fromkeys(missing[:1], UNDEFINED))
+    return result
 
 
 def evaluate(out: str, order: str, first: str) -> None:

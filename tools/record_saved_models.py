@@ -25,6 +25,7 @@ import recording
 
 tf = recording.tensorflow()
 
+from corpora.model_features import FEATURES
 from corpora.model_recipes import RECIPES, Recipe
 from support.saved_values import called, decoded, encoded, gradients_of, unlike
 
@@ -163,7 +164,7 @@ def main() -> int:
     if sys.argv[1:2] == ["--load"]:
         return check(Path(sys.argv[2]))
     FOLDER.mkdir(exist_ok=True)
-    for recipe in [*RECIPES, *KERAS]:
+    for recipe in [*RECIPES, *FEATURES, *KERAS]:
         if not sys.argv[1:] or recipe.__name__ in sys.argv[1:]:
             record(recipe)
     return 0

@@ -34,10 +34,10 @@ def main() -> None:
             if seen[case[0]] > EACH:
                 continue
             try:
-                found = gf.run_second(tf, case)
+                result = gf.run_second(tf, case)
             except (LookupError, AttributeError, tf.errors.InvalidArgumentError):
                 continue  # it has none, or fails on the way
-            store.index[f"{area} {gf.digest(case)}"] = [store.pack(g) for g in found]
+            store.index[f"{area} {gf.digest(case)}"] = [store.pack(g) for g in result]
     print(len(store.index), store.write(gf.GOLDEN / "second_gradients.npz"))
 
 

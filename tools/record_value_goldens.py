@@ -20,12 +20,12 @@ def main() -> None:
     calls: dict[str, dict[str, Any]] = {}
     for name, kind, outcome in values.calls(tf):
         calls.setdefault(name, {})[kind] = outcome
-    found = {
+    result = {
         "calls": calls,
         "casts": values.cast_one_by_one(tf),
         "dtypes": {e: core.outcome(e, tf) for e in dtypes.corpus()},
     }
-    recording.write("values.json.gz", found)
+    recording.write("values.json.gz", result)
 
 
 if __name__ == "__main__":

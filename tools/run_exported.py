@@ -168,10 +168,10 @@ def main() -> int:
         total = different = 0
         for each in runs:
             total += 1
-            found = list(wrong(each))
-            if found:
+            result = list(wrong(each))
+            if result:
                 different += 1
-                print(each.name, *found, sep="\n  ")
+                print(each.name, *result, sep="\n  ")
         failed += different
         print(f"{kind}: {total} runs, {different} that TensorFlow does not agree about")
     return 1 if failed else 0

@@ -24,8 +24,15 @@ from pathlib import Path
 
 SRC = Path(__file__).resolve().parent.parent / "src"
 
-#: What happened to a test, or to a file that ended before its tests did.
-PASSED, FAILED, SKIPPED, LOST = "passed", "failed", "skipped", "lost"
+#: What happened to a test, or to a file that ended before its tests did. One is lacking where it
+#: needs a package that the environment does not have.
+PASSED, FAILED, SKIPPED, LOST, LACKING = "passed", "failed", "skipped", "lost", "lacking"
+
+#: The errors that say so; what `tensorflow` lacks is ours to mend.
+ABSENCE = re.compile(
+    r"ModuleNotFoundError: No module named '(?!tensorflow\.|graphwright|keras)"
+    r"|ImportError: .* requires the .* package"
+)
 
 #: The outcomes of a file: for each test its outcome, and the first line of the error.
 Outcomes = dict[str, tuple[str, str]]
@@ -39,12 +46,21 @@ import pytest
 sys.exit(pytest.main(sys.argv[1:]))
 """
 
+#: What some tests import of the file `conftest.py` beside Keras's sources, which the wheel lacks.
+CONFTEST = """
+import pytest
+from keras.src import backend
+
+def skip_if_backend(given_backend, reason):
+    return pytest.mark.skipif(backend.backend() == given_backend, reason=reason)
+"""
+
 
 def keras_folder(python: str) -> Path:
     """The folder of the installed keras, which is not imported."""
     code = "import importlib.util as u; print(u.find_spec('keras').submodule_search_locations[0])"
-    found = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
-    return Path(found.stdout.strip())
+    result = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
+    return Path(result.stdout.strip())
 
 
 def test_files(keras: Path, folders: Sequence[str]) -> list[Path]:
@@ -63,12 +79,12 @@ def run_file(python: str, file: Path, seconds: float, peer: bool) -> Outcomes:
     """Runs the tests of a file; those that were not reached in time are lost."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
+        (Path(folder) / "conftest.py").write_text(CONFTEST)
         program = PROGRAM.format(package="tensorflow" if peer else "graphwright", install=not peer)
         options = ["-q", "-p", "no:cacheprovider", "--tb=line", "-W", "ignore"]
         command = [python, "-c", program, str(file), *options, f"--junitxml={report}"]
         environment = os.environ | {"KERAS_BACKEND": "tensorflow", "TF_CPP_MIN_LOG_LEVEL": "3"}
-        if not peer:
-            environment["PYTHONPATH"] = str(SRC)
+        environment["PYTHONPATH"] = folder if peer else f"{SRC}{os.pathsep}{folder}"
         try:
             done = subprocess.run(
                 command, cwd=folder, env=environment, capture_output=True, text=True,
@@ -98,6 +114,8 @@ def read_report(report: Path) -> Outcomes:
                 outcome, message = FAILED, root_of(child.get("message") or "")
                 if message == "collection failure":
                     message = last_line(child.text or "").removeprefix("E").strip()
+                if ABSENCE.match(message):
+                    outcome = LACKING
             elif child.tag == "skipped":
                 outcome = SKIPPED
         outcomes[name] = (outcome, message)
@@ -122,14 +140,14 @@ def table(results: Mapping[str, Outcomes], reference: Mapping[str, Outcomes] | N
                 count[outcome] += 1
     rows = [(folder, counts[folder]) for folder in sorted(counts)]
     rows.append(("all", sum(counts.values(), Counter())))
-    head = f"| {'folder':<14} | passed | failed | lost | skipped | share |"
-    lines = [head, "|---|---|---|---|---|---|"]
+    head = f"| {'folder':<14} | passed | failed | lost | lacking | skipped | share |"
+    lines = [head, "|---|---|---|---|---|---|---|"]
     for folder, count in rows:
         judged = count[PASSED] + count[FAILED] + count[LOST]
         share = 100 * count[PASSED] / judged if judged else 100.0
         lines.append(
             f"| {folder:<14} | {count[PASSED]:>6} | {count[FAILED]:>6} | {count[LOST]:>4} "
-            f"| {count[SKIPPED]:>7} | {share:>4.1f}% |"
+            f"| {count[LACKING]:>7} | {count[SKIPPED]:>7} | {share:>4.1f}% |"
         )
     return "\n".join(lines)
 

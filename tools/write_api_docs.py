@@ -3,8 +3,8 @@
     python tools/write_api_docs.py [--check]
 
 The descriptions are the first lines of docstrings; TensorFlow's names are those recorded in
-tests/golden/public_names.json, and `REASONS` below says why one is not here. --check writes nothing
-and fails (exit code 1) if the file is not what would be written.
+tests/golden/public_names.json, and `graphwright.library.presence.absent_names` says why one is not
+here. --check writes nothing and fails (exit code 1) if the file is not what would be written.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import inspect
 import json
 import re
 import sys
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -27,42 +26,12 @@ from tools import generated
 FILE = ROOT / "docs" / "api.md"
 RECORDED = ROOT / "tests" / "golden" / "public_names.json"
 
-#: Why a name is not here: the first pattern that matches the whole name says it.
-REASONS = [
-    (r"keras|initializers|losses|metrics|nn\.RNNCell.*",
-     "Keras is a package of its own, which can run on this one."),
-    (r"feature_column(\..*)?",
-     "Columns of features, which TensorFlow keeps for old programs: Keras's preprocessing layers "
-     "do the same."),
-    (r"data(\..*)?|experimental\.Optional|OptionalSpec|queue\..*",
-     "Data sets and queues: not written yet."),
-    (r"saved_model(\..*)?|graph_util\..*|import_graph_def|io\.write_graph|train\..*|autodiff\..*",
-     "Saving, loading and watching programs: not written yet."),
-    (r"distribute(\..*)?|tpu(\..*)?|experimental\.dtensor\..*|types\.experimental\.distributed\..*"
-     r"|config\.experimental_connect.*|config\.experimental\.ClusterDeviceFilters|DeviceSpec"
-     r"|experimental\.async_.*|experimental\.function_executor_type|test\.experimental\..*"
-     r"|profiler\.experimental\.(client|server)\..*",
-     "There is one process with one CPU device: nothing to distribute to, no other to name."),
-    (r"config(\..*)?|sysconfig\..*|version\..*|debugging\..*|xla\..*|mlir\..*|test\..*"
-     r"|load_library|load_op_library|experimental\.(register_filesystem_plugin|enable_strict_mode)",
-     "They configure, describe or test TensorFlow's own runtime, compilers and build."),
-    (r"lite(\..*)?|experimental\.tensorrt\..*|quantization\.experimental\..*",
-     "Converters to other runtimes."),
-    (r"ragged(\..*)?|ragged_.*|experimental\.StructuredTensor|strings\..*",
-     "Structures of ragged rows: not written yet."),
-    (r"(image|io)\.decode_jxl", "No Python package that we depend on decodes JPEG XL."),
-    (r"approx_top_k|conv2d_backprop_(filter|input)_v2|(i|r|ir)?fftnd|conv",
-     "Raw ops that TensorFlow also publishes at the top: tf.math.approx_max_k, tf.nn.convolution "
-     "and tf.signal.fftnd are the functions."),
-    (r"image\.generate_bounding_box_proposals|check_pinned|nondifferentiable_batch_function",
-     "TensorFlow itself has no kernel of it on a CPU, or serves other programs with it."),
-    (r"compat\.v2", "It is the package itself."),
-    (r"raw_ops\..*",
-     "Raw ops that no op record here has: those of data sets, devices, queues, reading of files, "
-     "training inside kernels, quantized arithmetic, and those of earlier versions that "
-     "TensorFlow has no kernel of any more or that are of no use by themselves."),
-    (r".*", "Not written yet."),
-]  # fmt: skip
+#: Why raw ops are not here that have no public function.
+RAW = (
+    "Raw ops that no op record here has: those of data sets, devices, queues, reading of files, "
+    "training inside kernels, quantized arithmetic, and those of earlier versions that TensorFlow "
+    "has no kernel of any more or that are of no use by themselves."
+)
 
 
 def namespaces() -> Iterator[tuple[str, ModuleType, list[str]]]:
@@ -99,25 +68,31 @@ def description(value: Any) -> str:
     return re.sub(r"(?<=[.:;]) .*", "", line) if len(line) > 120 else line
 
 
-def missing() -> dict[str, list[str]]:
-    """TensorFlow's names that are not here, by the reason."""
+def missing() -> list[str]:
+    """TensorFlow's names that are not here, in order."""
     import graphwright
 
-    found: dict[str, list[str]] = defaultdict(list)
-    for namespace, names in json.loads(RECORDED.read_text(encoding="utf-8")).items():
-        for name in names.split():
-            full = f"{namespace}.{name}".lstrip(".")
-            if not exists(graphwright, full):
-                reason = next(r for pattern, r in REASONS if re.fullmatch(pattern, full))
-                found[reason].append(full)
-    return found
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8")).items()
+    names = [f"{path}.{name}".lstrip(".") for path, words in recorded for name in words.split()]
+    return sorted(name for name in names if not exists(graphwright, name))
+
+
+def absences() -> Iterator[tuple[str, list[str]]]:
+    """The reasons why names are not here, and these names."""
+    from graphwright.library.presence.absent_names import ABSENT
+
+    for names, why, instead in ABSENT:
+        yield f"{why} {instead}", sorted(names.split())
+    yield RAW, [name for name in missing() if name.startswith("raw_ops.")]
 
 
 def exists(package: Any, name: str) -> bool:
     """Whether the package has a public name."""
+    if name in dir(package):  # the first use of some names changes the process
+        return True
     value = package
     for part in name.split("."):
-        value = getattr(value, part, None) if hasattr(value, part) else None
+        value = getattr(value, part, None)
         if value is None:
             return name.endswith("newaxis")  # which is None
     return True
@@ -136,12 +111,10 @@ def document() -> str:
             lines += [str(module.__doc__).strip().splitlines()[0], ""]
         lines += [f"- `{name}`: {description(getattr(module, name))}" for name in names]
         lines.append("")
-    groups = missing()
     lines += ["## Names of TensorFlow that are not here", ""]
-    for reason in dict.fromkeys(reason for _, reason in REASONS):
-        if groups.get(reason):
-            shown = ", ".join(f"`{name}`" for name in sorted(groups[reason]))
-            lines += [f"**{reason}** ({len(groups[reason])}) {shown}", ""]
+    for reason, names in absences():
+        shown = ", ".join(f"`{name}`" for name in names)
+        lines += [f"**{reason}** ({len(names)}) {shown}", ""]
     return "\n".join(lines)
 
 

@@ -2,14 +2,16 @@
 
     python tools/write_native_docs.py [--check]
 
-What the golden cases and their gradients give to each op is traced alone, with its shapes known and
-unknown, and partitioned as a function would be; what then stays outside machine code is asked for.
+What the golden cases, their gradients and the oracles give to each op is traced alone, with its
+shapes known and unknown, and partitioned as a function would be. The page says what then stays
+outside machine code.
 --check writes nothing and fails (exit code 1) if the file is not what would be written.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import re
 import sys
@@ -98,8 +100,9 @@ class Found(NamedTuple):
 
 
 def collected() -> dict[str, list[Any]]:
-    """Samples of all ops that the golden cases and their gradients run."""
+    """Samples of all ops that examples, golden cases with their gradients, and oracles run."""
     from corpora.op_examples import EXAMPLES
+    from corpora.oracles import oracles
     from support.goldens import AREAS, area_of
     from support.op_samples import Sample, differentiate_twice
 
@@ -143,6 +146,14 @@ def collected() -> dict[str, list[Any]]:
             try:
                 with contextlib.suppress(tf.errors.OpError, LookupError, ValueError, TypeError):
                     (differentiate_twice(case) if "gradient" in outcome else gf.run_eager(tf, case))
+            finally:
+                layer.leave()
+    for oracle in oracles():
+        for dtype, arguments in itertools.product(oracle.dtypes, oracle.arguments):
+            given = [tf.constant(x, dtype) if isinstance(x, np.ndarray) else x for x in arguments]
+            layer.enter()
+            try:
+                oracle.function(*given)
             finally:
                 layer.leave()
     return {name: list(samples.values()) for name, samples in layer.found.items()}
@@ -211,15 +222,15 @@ def excess(sample: Any) -> list[str]:
         [y.numpy() for y in tf.function(function, jit_compile=jit, autograph=False)(*tensors)]
         for jit in (True, False)
     )
-    found = []
+    result = []
     for a, b in zip(own, other):
         apart, most = ulps.distance(a, b), ulps.ELEMENTS.get(name, 0)
         if name in ulps.SUMS:
             numbers = [x for x in (*tensors_of(sample), *other) if tf.as_dtype(x.dtype).is_floating]
             apart, most = ulps.of_greatest(a, b, numbers), ulps.SUMS[name]
         if apart > most:
-            found.append(f"{name}: {apart:.3g} ulps in {b.dtype}, {most} are stated")
-    return found
+            result.append(f"{name}: {apart:.3g} ulps in {b.dtype}, {most} are stated")
+    return result
 
 
 def kind_of(name: str) -> str:
@@ -241,18 +252,18 @@ def survey() -> dict[str, Found]:
     samples = collected()
     result: dict[str, Found] = {}
     for name in our_ops():
-        found = Found(Counter(), Counter(), Counter(), [])
+        outcome = Found(Counter(), Counter(), Counter(), [])
         dtypes = set()  # of one sample each machine code is run
         for sample in samples.get(name, ()):
-            for known, counts in ((True, found.known), (False, found.unknown)):
+            for known, counts in ((True, outcome.known), (False, outcome.unknown)):
                 reasons = list(dict.fromkeys(host_calls(sample, known)))
                 counts[not reasons] += 1
-                found.reasons.update(reasons[-1:])
+                outcome.reasons.update(reasons[-1:])
                 dtype = max([x.dtype.name for x in tensors_of(sample)], default="")
                 if known and not reasons and dtype not in dtypes:
                     dtypes.add(dtype)
-                    found.excess.extend(excess(sample))
-        result[name] = found
+                    outcome.excess.extend(excess(sample))
+        result[name] = outcome
     return result
 
 
@@ -323,9 +334,9 @@ def document(found: dict[str, Found]) -> str:
 def checked_document() -> str:
     """The text of the file, if machine code and kernels are as close as is stated."""
     with silence():
-        found = survey()
-        text = document(found)
-    apart = [line for some in found.values() for line in some.excess]
+        result = survey()
+        text = document(result)
+    apart = [line for some in result.values() for line in some.excess]
     if apart:
         raise SystemExit("\n".join(apart))
     return text

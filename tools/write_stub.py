@@ -53,6 +53,7 @@ def stub() -> str:
 
     names = graphwright.__all__
     lines = [declaration(name, own_form(getattr(graphwright, name))) for name in names]
+    lines.append((imported("types", "ModuleType", "_ModuleType"), "keras: _ModuleType"))
     imports = sorted({line for line, _ in lines if line})
     constants = [line for _, line in lines if line]
     return HEAD + "\n".join(

@@ -13,6 +13,7 @@ from graphwright.api import dtypes as dtypes
 from graphwright.api import errors as errors
 from graphwright.api import experimental as experimental
 from graphwright.api import explain as explain
+from graphwright.api import graph_util as graph_util
 from graphwright.api import image as image
 from graphwright.api import io as io
 from graphwright.api import linalg as linalg
@@ -20,6 +21,7 @@ from graphwright.api import lookup as lookup
 from graphwright.api import math as math
 from graphwright.api import nest as nest
 from graphwright.api import nn as nn
+from graphwright.api import onnx as onnx
 from graphwright.api import optimizers as optimizers
 from graphwright.api import profiler as profiler
 from graphwright.api import quantization as quantization
@@ -226,16 +228,19 @@ from graphwright.ops.sparse.ragged_rows import ragged_fill_empty_rows_grad as ra
 from graphwright.ops.strings.encoding import as_string as as_string
 from graphwright.ops.strings.encoding import fingerprint as fingerprint
 from graphwright.ops.strings.printing import print as print
+from graphwright.portable.graphs.graph_import import import_graph_def as import_graph_def
+from graphwright.portable.native_library.library import compile_library as compile_library
 from graphwright.ragged.ragged_tensor import RaggedTensor as RaggedTensor
 from graphwright.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from graphwright.trace.argument_types import is_tensor as is_tensor
-from graphwright.trace.scopes import device as device
+from graphwright.trace.device_scopes import device as device
 from graphwright.trace.scopes import executing_eagerly as executing_eagerly
 from graphwright.trace.scopes import get_current_name_scope as get_current_name_scope
 from graphwright.trace.scopes import init_scope as init_scope
 from graphwright.trace.scopes import inside_function as inside_function
 from graphwright.trace.scopes import name_scope as name_scope
 from graphwright.trace.symbolic import is_symbolic_tensor as is_symbolic_tensor
+from graphwright.types.device_spec import DeviceSpec as DeviceSpec
 from graphwright.types.dtypes import DType as DType
 from graphwright.types.dtypes import DType as _DType
 from graphwright.types.dtypes import as_dtype as as_dtype
@@ -257,6 +262,7 @@ from graphwright.values.variable import Variable as Variable
 from graphwright.values.variable import VariableAggregation as VariableAggregation
 from graphwright.values.variable import VariableSynchronization as VariableSynchronization
 from graphwright.values.variable import variable_creator_scope as variable_creator_scope
+from types import ModuleType as _ModuleType
 
 __all__: list[str]
 __version__: str
@@ -286,3 +292,4 @@ uint32: _DType
 uint64: _DType
 uint8: _DType
 variant: _DType
+keras: _ModuleType

@@ -12,6 +12,10 @@ import graphwright
 #: Every command: the module that has its `add_arguments(parser)` and `run(options)`, and its help.
 #: Only the module of the command that was asked for is imported.
 COMMANDS = {
+    "compile": (
+        "graphwright.portable.native_library.compile_command",
+        "write a function of a saved model as a library that needs no Python",
+    ),
     "demo": ("graphwright.demo.command", "train a network on handwritten digits in one graph"),
     "explain": (
         "graphwright.library.objects.explaining",
@@ -21,14 +25,20 @@ COMMANDS = {
         "graphwright.lint.lint_command",
         "find in source what will go wrong in staged functions",
     ),
+    "diff": ("graphwright.portable.diff_command", "say what differs between two saved models"),
     "run": (
-        "graphwright.library.presence.running",
-        "run a program that imports tensorflow, or Keras 3, on graphwright",
+        "graphwright.portable.run_command",
+        "run a signature of a saved model, or a program that imports tensorflow, on graphwright",
+    ),
+    "serve": (
+        "graphwright.portable.serving.serve_command",
+        "answer TensorFlow Serving's REST calls with a saved model",
     ),
     "show": (
         "graphwright.portable.show_command",
         "print the signatures, functions and variables of a saved model",
     ),
+    "view": ("graphwright.portable.view_command", "draw the graphs of a saved model on a page"),
 }
 
 

@@ -21,8 +21,8 @@ def test_a_gradient_has_the_structure_of_the_sources(staged: bool) -> None:
     find = tf.function(slopes) if staged else slopes
     x, y, z = tf.constant(1.0), tf.constant([2.0, 3.0]), tf.constant(4.0)
     assert find(x).numpy() == 2.0
-    found = tf.nest.map_structure(lambda g: g.numpy().tolist(), find({"a": x, "b": [y, (z,)]}))
-    assert found == {"a": 2.0, "b": [[4.0, 6.0], (8.0,)]}
+    result = tf.nest.map_structure(lambda g: g.numpy().tolist(), find({"a": x, "b": [y, (z,)]}))
+    assert result == {"a": 2.0, "b": [[4.0, 6.0], (8.0,)]}
 
 
 @pytest.mark.parametrize("staged", [False, True])
@@ -35,9 +35,9 @@ def test_a_composites_gradient_is_a_composite(staged: bool) -> None:
 
     find = tf.function(slope) if staged else slope
     ragged = tf.ragged.constant([[1.0], [2.0, 3.0]])
-    found = find(ragged, ragged * 1.0)
-    assert found["rows"].to_list() == [[2.0], [4.0, 6.0]]
-    assert found["other"] is None
+    result = find(ragged, ragged * 1.0)
+    assert result["rows"].to_list() == [[2.0], [4.0, 6.0]]
+    assert result["other"] is None
     assert slope(ragged, tf.constant(1.0))["other"] is None
 
 

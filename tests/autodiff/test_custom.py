@@ -52,8 +52,8 @@ def test_higher_orders(order: int, where: str) -> None:
 
     function = tf.function(double) if where == "traced inside" else double
     find = tf.function(nth_slope) if where == "traced outside" else nth_slope
-    found = find(function, order, tf.constant(0.5, tf.float64))
-    np.testing.assert_allclose(found, 2.0**order * np.e, rtol=1e-12)
+    result = find(function, order, tf.constant(0.5, tf.float64))
+    np.testing.assert_allclose(result, 2.0**order * np.e, rtol=1e-12)
 
 
 def test_rules_inside_branches_and_loops() -> None:
@@ -95,6 +95,37 @@ def test_variables_get_the_cotangents_of_the_rule(staged: bool) -> None:
         y = function(x)
     assert float(y) == 6.0
     assert [float(g) for g in tape.gradient(y, [x, v])] == [10.0, 100.0]
+
+
+class Held:
+    """A variable of a library's own class, which converts to its value."""
+
+    def __init__(self, value: float) -> None:
+        self.inner = tf.Variable(value)
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        return tf.convert_to_tensor(self.inner, dtype, name=name)
+
+
+def test_what_an_argument_holds_is_no_variable_of_the_function_in_a_graph() -> None:
+    """Its rule returns a cotangent for it among those of the arguments."""
+    held = Held(2.0)
+
+    @tf.custom_gradient
+    def scaled(x: Any, scale: Any) -> Any:
+        def grad(upstream: Any) -> Any:
+            return upstream * 10.0, upstream * 100.0
+
+        return x * scale, grad
+
+    @tf.function
+    def slopes(x: tf.Tensor) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = scaled(x, held)
+        return tape.gradient(y, [x, held.inner])
+
+    assert [float(g) for g in slopes(tf.constant(3.0))] == [10.0, 100.0]
 
 
 @pytest.mark.parametrize("staged", [False, True])
@@ -141,7 +172,7 @@ def test_recompute_grad_has_the_gradient_of_the_function(staged: bool) -> None:
     def function(x: Any) -> Any:
         return tf.sin(x) * v * x
 
-    found = []
+    result = []
     for f in (function, tf.recompute_grad(function)):
         f = tf.function(f) if staged else f
         x = tf.constant(0.75)
@@ -151,8 +182,8 @@ def test_recompute_grad_has_the_gradient_of_the_function(staged: bool) -> None:
                 tape.watch(x)
                 y = f(x)
             first = tape.gradient(y, [x, v])
-        found.append([float(g) for g in (*first, outer.gradient(first[0], x))])
-    np.testing.assert_allclose(*found, rtol=1e-6)
+        result.append([float(g) for g in (*first, outer.gradient(first[0], x))])
+    np.testing.assert_allclose(*result, rtol=1e-6)
 
 
 def test_recompute_grad_keeps_nothing_of_the_function() -> None:
@@ -185,15 +216,15 @@ def test_python_functions_have_derivatives_of_every_order(staged: bool) -> None:
     def derivatives(x: Any) -> Any:
         with tf.GradientTape(persistent=True) as tape:
             tape.watch(x)
-            found = [cube(x)]
+            result = [cube(x)]
             for _ in range(3):
-                found.append(tape.gradient(found[-1], x))
-        return found
+                result.append(tape.gradient(result[-1], x))
+        return result
 
     logging.disable(logging.WARNING)  # of gradients inside the tape, which is the point
     try:
         run = tf.function(derivatives) if staged else derivatives
-        found = run(tf.constant(2.0, tf.float64))
+        result = run(tf.constant(2.0, tf.float64))
     finally:
         logging.disable(logging.NOTSET)
-    assert [float(f) for f in found] == [8.0, 12.0, 12.0, 6.0]
+    assert [float(f) for f in result] == [8.0, 12.0, 12.0, 6.0]

@@ -37,8 +37,8 @@ def test_derivatives_are_tensorflows(name: str, staged: bool) -> None:
     def both(tensors: Any) -> Any:
         return corpus.derivatives(tf, program, tensors)
 
-    found = (tf.function(both, reduce_retracing=False) if staged else both)(tensors)
-    for order, (ours, theirs) in enumerate(zip(found, RECORDED[name])):
+    result = (tf.function(both, reduce_retracing=False) if staged else both)(tensors)
+    for order, (ours, theirs) in enumerate(zip(result, RECORDED[name])):
         if order and name in SECOND:
             continue
         for mine, wanted, x in zip(ours, theirs, tensors):

@@ -43,11 +43,11 @@ def matches(patterns: dict[str, str], text: str) -> bool:
 
 def by_function() -> dict[tuple[str, str], list[gf.Case]]:
     """The recorded cases by their area and function."""
-    found: dict[tuple[str, str], list[gf.Case]] = defaultdict(list)
+    result: dict[tuple[str, str], list[gf.Case]] = defaultdict(list)
     for area, case in corpus.cases():
         if f"{area} {gf.digest(case)}" in STORE.index:
-            found[area, case[0]].append(case)
-    return found
+            result[area, case[0]].append(case)
+    return result
 
 
 CASES = by_function()
@@ -82,7 +82,7 @@ def differences(case: gf.Case, recorded: dict[str, Any], tolerance: Tolerance) -
     arrays = [a for a in gf.split(case)[0] if a.dtype.name in gf.DIFFERENTIABLE]
     for part, run in (("gradient", gf.run_gradient), ("second", gf.run_second)):
         try:
-            found = run(tf, case)
+            result = run(tf, case)
         except LookupError as error:
             if part in recorded:
                 yield f"{part}: {error}"
@@ -91,16 +91,16 @@ def differences(case: gf.Case, recorded: dict[str, Any], tolerance: Tolerance) -
             if "error" not in recorded:
                 yield f"{part}: {type(error).__name__}: {error}"
             return
-        for array, g in zip(arrays, found):
+        for array, g in zip(arrays, result):
             if g is not None and (g.shape, g.dtype) != (array.shape, array.dtype):
                 yield f"{part}: {g.dtype}{list(g.shape)} of {array.dtype}{list(array.shape)}"
         if part in recorded and not matches(OTHERS, text):
             wanted = [STORE.unpack(entry) for entry in recorded[part]]
-            yield from unequal(part, found, wanted, tolerance)
+            yield from unequal(part, result, wanted, tolerance)
 
 
 def test_at_least_1500_are_compared() -> None:
-    assert sum("gradient" in found for found in STORE.index.values()) >= 1500
+    assert sum("gradient" in result for result in STORE.index.values()) >= 1500
 
 
 # -- every op -----------------------------------------------------------------------------------

@@ -40,15 +40,15 @@ class Expressions:
                 continue
             if isinstance(node.op, Const):
                 array = node.op.value.array
-                found = self.number((str(array.dtype), array.shape, array.tobytes()))
+                result = self.number((str(array.dtype), array.shape, array.tobytes()))
             elif isinstance(node.op, Identity):
-                found = self.of[node.inputs[0]]
+                result = self.of[node.inputs[0]]
             else:
-                found = self.number((node.op, *[self.of[v] for v in node.inputs]))
+                result = self.number((node.op, *[self.of[v] for v in node.inputs]))
             for i, value in enumerate(node.outputs):
-                self.of[value] = found if i == 0 else self.number((found, i))
+                self.of[value] = result if i == 0 else self.number((result, i))
             if not isinstance(node.op, FREE) and node.op.effect is Effect.NONE:
-                yield node.op, found
+                yield node.op, result
 
 
 def derivative(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -135,22 +135,22 @@ def test_nothing_is_computed_twice(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_the_gradient_gets_only_what_it_uses(name: str) -> None:
     function, specs = CASES[name]
-    found = derivative(function, *specs)
-    _, _, backward = graphs(found)
+    result = derivative(function, *specs)
+    _, _, backward = graphs(result)
     used = {v for node in backward.nodes for v in node.inputs} | set(backward.results)
     assert all(value in used for _, value in backward.captures)
-    captured = {tensor.key for tensor, _ in found.backward(found.full).graph.captures}
-    assert set(found.saved) <= captured
+    captured = {tensor.key for tensor, _ in result.backward(result.full).graph.captures}
+    assert set(result.saved) <= captured
 
 
 def test_a_perceptron_remembers_two_values_and_multiplies_six_times() -> None:
     """Remembered: the hidden layer, and the slope of the losses."""
     function, specs = CASES["perceptron"]
-    found = derivative(function, *specs)
-    ahead, back, _ = graphs(found)
+    result = derivative(function, *specs)
+    ahead, back, _ = graphs(result)
     products = [Counter(op.type_name for op, _ in part)["MatMul"] for part in (ahead, back)]
     assert products == [2, 4]  # the cotangent of x is asked for, too
-    assert len(found.saved) == 2
+    assert len(result.saved) == 2
 
 
 def test_forward_and_backward_are_traced_once() -> None:
@@ -179,13 +179,13 @@ def test_forward_and_backward_are_traced_once() -> None:
 
 def ops_of(graph: Graph) -> Counter[str]:
     """How often each op is in a simplified graph, in those of its loops too."""
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     for node in simplify(graph).nodes:
-        found[node.op.type_name] += 1
+        result[node.op.type_name] += 1
         for inner in vars(node.op).values():
             if isinstance(inner, Graph):
-                found += ops_of(inner)
-    return found
+                result += ops_of(inner)
+    return result
 
 
 def test_a_loop_remembers_what_its_gradient_uses_and_what_never_changes_once() -> None:
@@ -201,10 +201,10 @@ def test_a_loop_remembers_what_its_gradient_uses_and_what_never_changes_once() -
             loss = tf.reduce_sum(h)
         return tape.gradient(loss, [w, u])
 
-    found = ops_of(slopes.get_concrete_function(spec(4, 2, 3)).graph)
-    assert found["TensorListPushBack"] == found["TensorListPopBack"] == 3
-    assert found["ReadVariableOp"] == 2
-    assert found["MatMul"] == 2 + 3  # forward; one for each weight, one for h
+    result = ops_of(slopes.get_concrete_function(spec(4, 2, 3)).graph)
+    assert result["TensorListPushBack"] == result["TensorListPopBack"] == 3
+    assert result["ReadVariableOp"] == 2
+    assert result["MatMul"] == 2 + 3  # forward; one for each weight, one for h
 
 
 def test_a_loop_that_writes_reads_each_time() -> None:
@@ -254,14 +254,14 @@ def test_a_gradient_of_one_argument_is_cut_out_of_that_of_all(
     function: Callable[..., Any], only: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is left computes what a gradient that is traced for this argument alone does."""
-    found = derivative(function, *[spec(3, 3)] * 3)
+    result = derivative(function, *[spec(3, 3)] * 3)
     needed = tuple(i == only for i in range(3))
-    traced = trace_backward(found.forward, needed, dense=False)
+    traced = trace_backward(result.forward, needed, dense=False)
     monkeypatch.setattr("graphwright.control.derivative.trace_backward", None)
-    cut, wanted = ops_of(found.backward(needed).graph), ops_of(traced.graph)
+    cut, wanted = ops_of(result.backward(needed).graph), ops_of(traced.graph)
     del cut["Placeholder"], wanted["Placeholder"]
     assert cut == wanted
-    assert found.backward(needed) is found.backward(needed)
+    assert result.backward(needed) is result.backward(needed)
 
 
 def test_what_has_no_gradient_is_an_error_only_where_it_is_needed() -> None:

@@ -141,8 +141,8 @@ def candidates(name: str) -> Iterator[Sample]:
     if issubclass(op, Elementwise):
         yield from drawn(op)
     random = np.random.default_rng(5)
-    for found in sorted(samples().get(name, ()), key=lambda s: s.size):
-        sample = widened(found)
+    for result in sorted(samples().get(name, ()), key=lambda s: s.size):
+        sample = widened(result)
         if name in REAL and any(np.iscomplexobj(x) for x in sample.operands):
             continue
         for distance in (0.05, 0.0):
@@ -190,8 +190,8 @@ def check(example: Example, precision: Precision) -> bool:
     wanted = [steady(program, operands, i, precision.step, precision.first) for i in moving]
     if any(w is None for w in wanted):
         return False
-    found = first(*tensors)
-    for got, want in zip(found, wanted):
+    result = first(*tensors)
+    for got, want in zip(result, wanted):
         compare(got.numpy(), want, precision.first)
     if not twice:
         with pytest.raises(LookupError):
@@ -200,7 +200,7 @@ def check(example: Example, precision: Precision) -> bool:
     random = np.random.default_rng(12)
     along = [np.asarray(random.normal(size=x.shape)).astype(x.dtype) for x in operands]
     forward = tangent(program, tensors, moving, along)
-    sums = [np.sum((np.conj(g.numpy()) * a).real) for g, a in zip(found, along)]
+    sums = [np.sum((np.conj(g.numpy()) * a).real) for g, a in zip(result, along)]
     compare(float(forward), np.float64(sum(sums)), precision.forward)
     wanted = [steady(first, operands, i, precision.step, precision.second) for i in moving]
     if any(w is None for w in wanted):

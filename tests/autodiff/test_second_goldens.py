@@ -27,13 +27,13 @@ DEPARTURES = {
 
 def recorded() -> dict[tuple[str, str], list[gf.Case]]:
     """The cases by their area and function."""
-    found: dict[tuple[str, str], list[gf.Case]] = defaultdict(list)
+    result: dict[tuple[str, str], list[gf.Case]] = defaultdict(list)
     for area in sorted({key.split()[0] for key in STORE.index}):
         for name, cases in area_of(area)[2].items():
             kept = [c for c in cases if f"{area} {gf.digest(c)}" in STORE.index]
             if kept and not any(re.match(pattern, name) for pattern in DEPARTURES):
-                found[area, name] = kept
-    return found
+                result[area, name] = kept
+    return result
 
 
 CASES = recorded()
@@ -46,8 +46,8 @@ def test_second_derivatives_are_tensorflows(
 ) -> None:
     monkeypatch.setattr(logging.getLogger("tensorflow"), "disabled", True)
     for case in CASES[area, name]:
-        found = gf.run_second(tf, case)
-        for ours, entry in zip(found, STORE.index[f"{area} {gf.digest(case)}"], strict=True):
+        result = gf.run_second(tf, case)
+        for ours, entry in zip(result, STORE.index[f"{area} {gf.digest(case)}"], strict=True):
             wanted: Any = STORE.unpack(entry)
             assert (ours is None) == (wanted is None), gf.describe(case)
             if wanted is not None:

@@ -23,9 +23,9 @@ def test_gradients_of_gathered_rows(staged: bool, shape: Any) -> None:
     def slope(dense: bool) -> Any:
         with tf.GradientTape() as tape:
             value = loss(dense)
-        found = tape.gradient(value, table)
-        assert isinstance(found, tf.IndexedSlices) is not dense
-        return tf.convert_to_tensor(found), found if dense else found.indices
+        result = tape.gradient(value, table)
+        assert isinstance(result, tf.IndexedSlices) is not dense
+        return tf.convert_to_tensor(result), result if dense else result.indices
 
     find = tf.function(slope) if staged else slope
     wanted, _ = find(True)
@@ -98,15 +98,15 @@ def test_rows_of_tensors(road: str, staged: bool) -> None:
             value = tf.reduce_sum(rows(x) ** 2)
         return tape.gradient(value, x)
 
-    found = (tf.function(slope) if staged else slope)(X)
-    assert isinstance(found, tf.IndexedSlices) is is_sparse
+    result = (tf.function(slope) if staged else slope)(X)
+    assert isinstance(result, tf.IndexedSlices) is is_sparse
     step = 0.5 * np.eye(12, dtype=np.float32).reshape(12, 4, 3)
     sides = [
         [np.sum(np.square(np.asarray(rows(tf.constant(X.numpy() + d * s))))) for s in step]
         for d in (1, -1)
     ]
     wanted = np.subtract(*sides).reshape(4, 3)
-    np.testing.assert_allclose(tf.convert_to_tensor(found), wanted, atol=1e-3)
+    np.testing.assert_allclose(tf.convert_to_tensor(result), wanted, atol=1e-3)
 
 
 def test_derivatives_of_gradients_that_are_rows() -> None:
@@ -116,8 +116,8 @@ def test_derivatives_of_gradients_that_are_rows() -> None:
         return tf.reduce_sum(tf.gather(x, [0, 1, 0]) ** 3)
 
     wanted = [[12.0, 0.0, 0.0], [0.0, 12.0, 0.0], [0.0, 0.0, 0.0]]
-    (found,) = tf.function(lambda x: tf.hessians(loss(x), [x]))(x)
-    np.testing.assert_array_equal(found, wanted)
+    (result,) = tf.function(lambda x: tf.hessians(loss(x), [x]))(x)
+    np.testing.assert_array_equal(result, wanted)
     with tf.GradientTape() as second:
         second.watch(x)
         with tf.GradientTape() as first:
@@ -134,5 +134,5 @@ def test_rows_in_a_map_are_dense() -> None:
             value = tf.gather(X, [0, 1]) * weight
         return tape.gradient(value, X)
 
-    found = tf.vectorized_map(slope, tf.constant([1.0, 2.0]))
-    np.testing.assert_array_equal(found[1, :, 0], [2.0, 2.0, 0.0, 0.0])
+    result = tf.vectorized_map(slope, tf.constant([1.0, 2.0]))
+    np.testing.assert_array_equal(result[1, :, 0], [2.0, 2.0, 0.0, 0.0])

@@ -105,8 +105,8 @@ def test_loops_that_two_tapes_record_have_the_gradients_of_both():
             y, slope = power(x, n)
         return y, slope, tape.gradient(y, x), tape.gradient(slope, x)
 
-    found = [float(y) for y in slopes(tf.constant(2.0), tf.constant(3))]
-    assert found == [2.0**7, 7 * 2.0**6, 7 * 2.0**6, 42 * 2.0**5]
+    result = [float(y) for y in slopes(tf.constant(2.0), tf.constant(3))]
+    assert result == [2.0**7, 7 * 2.0**6, 7 * 2.0**6, 42 * 2.0**5]
 
 
 @pytest.mark.parametrize("staged", [False, True])

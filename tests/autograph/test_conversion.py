@@ -610,3 +610,40 @@ def test_a_file_that_holds_another_definition_by_now_is_not_read(text: str) -> N
     assert source._find_definition(code, ["def f(x):\n", "    return x\n"])().name == "f"
     with pytest.raises(source.SourceError, match="does not hold the definition of 'f'"):
         source._find_definition(code, text.splitlines(keepends=True))
+
+
+LIBRARY = """
+def helper(x):
+    return x if x > 0 else -x
+
+
+def absolute(x):
+    if x > 0:
+        return x
+    return -x
+
+
+def through_helper(x):
+    return helper(x)
+
+
+class Model:
+    def absolute(self, x):
+        return x if x > 0 else -x
+"""
+
+
+def test_a_function_of_a_library_is_converted_where_it_is_traced_itself(tmp_path: Path) -> None:
+    """As in TensorFlow; functions of a library stay as they are where others call them."""
+    file = tmp_path / "models.py"
+    file.write_text(LIBRARY)
+    library: dict[str, Any] = {"__name__": "keras.models"}
+    exec(compile(LIBRARY, str(file), "exec"), library)
+    absolute, x = library["absolute"], tf.constant(-3)
+    assert tf.function(absolute)(x) == 3
+    assert tf.function(library["Model"]().absolute)(x) == 3
+    for function in (library["through_helper"], lambda x: absolute(x)):
+        with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
+            tf.function(function)(x)
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
+        tf.function(tf.autograph.experimental.do_not_convert(absolute))(x)

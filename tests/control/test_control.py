@@ -609,8 +609,33 @@ def test_a_condition_of_more_elements_is_refused():
         return 1 if x > 0.0 else 2
 
     whole, partial = [tf.TensorSpec([n]) for n in (2, None)]
-    with pytest.raises(ValueError, match=r"expected to be `tf\.bool` scalar"):
+    with pytest.raises(ValueError, match=r"expected to be `tf.bool` scalar"):
         tf.function(chosen, input_signature=[whole])(tf.zeros([2]))
     for values in ([1.0, 1.0], []):
         with pytest.raises(tf.errors.InvalidArgumentError):
             tf.function(chosen, input_signature=[partial])(tf.constant(values))
+
+
+def test_branches_may_return_rows_whose_indices_differ_in_dtype() -> None:
+    """TensorFlow makes them int64 then; an optimizer's rule for rows counts on it."""
+
+    def rows(size, dtype):
+        return tf.IndexedSlices(
+            tf.ones([size, 2]), tf.range(size, dtype=dtype), tf.constant([4, 2])
+        )
+
+    @tf.function
+    def f(flag):
+        return tf.cond(flag, lambda: [rows(3, tf.int64), None], lambda: [rows(1, tf.int32), None])
+
+    for flag, size in ((True, 3), (False, 1)):
+        slices, nothing = f(tf.constant(flag))
+        assert nothing is None
+        assert slices.indices.dtype is tf.int64
+        assert tf.convert_to_tensor(slices).numpy().sum() == 2.0 * size
+
+    @tf.function
+    def g(place):
+        return tf.switch_case(place, [lambda: rows(1, tf.int32), lambda: rows(2, tf.int64)])
+
+    assert [len(g(tf.constant(place)).indices) for place in (0, 1)] == [1, 2]

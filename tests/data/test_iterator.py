@@ -217,3 +217,25 @@ def test_the_type_of_an_optional_may_come_from_the_loop_that_fills_it() -> None:
     assert int(last_of(iter(Dataset.range(2)), 3).get_value()["x"]) == 2
     assert not last_of(iter(Dataset.range(0)), 3).has_value()
     assert tf.experimental.Optional.empty(None).element_spec == tf.NoneTensorSpec()
+
+
+def test_an_optional_of_no_type_is_an_element() -> None:
+    """Keras gives such for an input that a batch does not have."""
+    optional = tf.experimental.Optional
+
+    def batches() -> Any:
+        yield 1.0, optional.empty(None)
+
+    signature = (tf.TensorSpec([]), tf.OptionalSpec(None))
+    dataset = Dataset.from_generator(batches, output_signature=signature)
+    assert dataset.element_spec == signature
+    ((number, nothing),) = dataset
+    assert float(number) == 1.0
+    assert isinstance(nothing, optional)
+    assert not nothing.has_value()
+
+    @tf.function
+    def has_value(iterator: Any) -> Any:
+        return iterator.get_next()[1].has_value()
+
+    assert not has_value(iter(dataset))

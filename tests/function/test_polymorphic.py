@@ -513,3 +513,21 @@ def test_a_call_that_comes_often_is_known_by_code(monkeypatch):
 
     monkeypatch.setattr(FastPath, "find", refuse)
     assert f(x) == 6
+
+
+def test_libraries_read_the_parameters_of_what_wraps_a_function():
+    """`inspect.getfullargspec` follows no wrapper; objects with `__get__` are routines to it."""
+
+    def f(x, *, y=2):
+        return x * y
+
+    class Model:
+        @tf.function
+        def call(self, x, y=2):
+            return x * y
+
+    for wrapped in (tf.function(f), tf.recompute_grad(f), tf.grad_pass_through(f)):
+        assert inspect.getfullargspec(wrapped) == inspect.getfullargspec(f)
+        assert inspect.signature(wrapped) == inspect.signature(f)
+    assert inspect.getfullargspec(Model().call).args == ["x", "y"]
+    assert inspect.signature(type(tf.function(f))).parameters

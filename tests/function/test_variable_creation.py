@@ -159,3 +159,36 @@ def test_a_value_of_the_function_around_is_no_initial_value():
 
     with pytest.raises(TypeError, match="is out of scope and cannot be used here"):
         outer(tf.constant(1.0))
+
+
+def test_a_function_gets_the_very_variable_that_the_call_has():
+    """Optimizers know variables by their identity, in the first trace and in each later one."""
+    seen, made = [], []
+
+    @tf.function
+    def f(variable, x):
+        seen.append(variable)
+        if not made:
+            made.append(tf.Variable(10.0))
+        variable.assign_add(x)
+        return variable * made[0]
+
+    one, two = tf.Variable(1.0), tf.Variable(2.0)
+    assert f(one, tf.constant(1.0)) == 20.0
+    assert all(variable is one for variable in seen)
+    assert f(two, tf.constant(2.0)) == 40.0
+    assert (one.numpy(), two.numpy(), len(seen)) == (2.0, 4.0, 2)
+
+
+def test_a_variable_of_another_shape_than_the_trace_is_not_handed_on():
+    seen = []
+
+    @tf.function(reduce_retracing=True)
+    def f(variable):
+        seen.append(variable.shape.as_list())
+        return tf.reduce_sum(variable)
+
+    assert f(tf.Variable([1.0])) == 1.0
+    assert f(tf.Variable([1.0, 2.0])) == 3.0
+    assert f(tf.Variable([1.0, 2.0, 3.0])) == 6.0
+    assert seen == [[1], [None]]

@@ -366,6 +366,27 @@ def test_a_function_with_its_own_gradient_is_written_as_identities() -> None:
     assert list(difference.input) == [kept.name, f"{kept.name}:1"]
 
 
+def test_a_loop_over_a_dataset_says_what_its_elements_are() -> None:
+    """With no more nodes than TensorFlow has, also where a shape widens in the loop."""
+
+    @tf.function
+    def total(dataset):
+        loss = tf.constant(0)
+        for x, y in dataset:
+            loss += tf.abs(y - x)
+        return loss
+
+    pairs = tf.data.Dataset.from_generator(lambda: [(1, 3)] * 3, (tf.int32, tf.int32))
+    concrete = total.get_concrete_function(pairs)
+    exported = concrete.graph.as_graph_def()
+    assert len(exported.node) == 6
+    nodes = [node for function in exported.library.function for node in function.node_def]
+    (taking,) = [node for node in nodes if node.op == "_NextBlock"]
+    assert list(taking.attr["output_types"].list.type) == [3, 3]  # DT_INT32
+    assert [s.unknown_rank for s in taking.attr["output_shapes"].list.shape] == [True, True]
+    assert int(concrete(pairs)) == int(concrete(pairs)) == 6
+
+
 def test_names_that_are_taken_are_numbered_one_after_the_other() -> None:
     taken: set[str] = set()
     for wanted in ("a", "a_1", "a_2", "a_3"):

@@ -33,14 +33,14 @@ def test_what_is_known_is_what_is_computed(name: str) -> None:
     program, wanted = PROGRAMS[name]
     concrete = tf.function(program).get_concrete_function(tf.TensorSpec([None, 3, 4]))
     (identity,) = concrete.graph.results
-    found = known(identity.node.inputs[0])
-    assert found == wanted
+    result = known(identity.node.inputs[0])
+    assert result == wanted
     computed = concrete(tf.ones([2, 3, 4])).numpy().tolist()
-    if isinstance(found, tuple):
-        assert len(found) == len(computed)
-        assert all(mine in (None, own) for mine, own in zip(found, computed))
+    if isinstance(result, tuple):
+        assert len(result) == len(computed)
+        assert all(mine in (None, own) for mine, own in zip(result, computed))
     else:
-        assert found in (None, computed)
+        assert result in (None, computed)
 
 
 def test_whole_values_have_no_unknown_entry() -> None:

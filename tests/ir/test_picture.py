@@ -117,8 +117,8 @@ def test_long_attributes_are_shortened(graph: Any) -> None:
     long = graph_of(lambda x: x + tf.constant([1.25, 1.5] * 1)[:2] + tf.reduce_sum(x))
     for each in (graph, long):
         for node, row in zip(each.nodes, lines(drawn(each), "node")):
-            found = re.search(r"\{(.*)\}", row)
-            assert found is None or len(found.group(1)) <= 40
+            result = re.search(r"\{(.*)\}", row)
+            assert result is None or len(result.group(1)) <= 40
             types = ", ".join(picture.show_type(v.type) for v in node.outputs)
             assert row.endswith(types)
 

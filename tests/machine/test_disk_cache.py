@@ -180,8 +180,8 @@ def test_code_for_another_processor_has_another_key(other, monkeypatch):
 def test_code_of_another_version_has_another_key(part, monkeypatch):
     before = compiler._circumstances()
     if part == "version":
-        found = targets.description()._replace(version="0.0.0")
-        monkeypatch.setattr(compiler, "description", lambda: found)
+        result = targets.description()._replace(version="0.0.0")
+        monkeypatch.setattr(compiler, "description", lambda: result)
     else:
         module = sys if part.startswith("sys") else np
         monkeypatch.setattr(module, part.partition(".")[2], "0.0.0")
@@ -190,10 +190,10 @@ def test_code_of_another_version_has_another_key(part, monkeypatch):
 
 @pytest.mark.skipif(targets._circumstances() is None, reason="what a description depends on")
 def test_a_description_is_of_the_features_that_numpy_finds(monkeypatch):
-    found = dict(targets._multiarray_umath.__cpu_features__)
+    result = dict(targets._multiarray_umath.__cpu_features__)
     before = targets._circumstances()
-    feature = next(iter(found))
-    changed = found | {feature: not found[feature]}
+    feature = next(iter(result))
+    changed = result | {feature: not result[feature]}
     monkeypatch.setattr(targets._multiarray_umath, "__cpu_features__", changed)
     assert key_of("a description", *before) != key_of("a description", *targets._circumstances())
 
@@ -264,8 +264,8 @@ def killed(directory, times):
             process.send_signal(signal.SIGKILL)
         cache = DiskCache(directory)
         for k in range(7):
-            found = cache.get(f"k{k}")
-            assert found is None or (len(found) == 100_000 and len(set(found)) == 1)
+            result = cache.get(f"k{k}")
+            assert result is None or (len(result) == 100_000 and len(set(result)) == 1)
     assert not cache._noted
     cache.prune()
     assert not list(directory.glob(".*"))
@@ -285,6 +285,6 @@ def test_a_directory_stays_where_it_is_however_it_is_named(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     for name in ("~/code", "code", str(tmp_path / "code")):
         monkeypatch.setenv("GRAPHWRIGHT_CACHE_DIR", name)
-        found = disk_cache.__wrapped__()
-        assert found is not None
-        assert found.directory == tmp_path / "code"
+        result = disk_cache.__wrapped__()
+        assert result is not None
+        assert result.directory == tmp_path / "code"

@@ -323,11 +323,11 @@ OUTSIDE = {"far": 0x1234_5678_9ABC_DEF0, "outside": 0xFEDC_BA98_7654_3210}
 
 
 @pytest.fixture
-def arm(monkeypatch: pytest.MonkeyPatch) -> bytes:
+def arm() -> bytes:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    monkeypatch.setattr(targets.Aim, "target", ARM)
-    return codegen.generate(ARM_TEXT)
+    with targets.aimed_at(ARM):
+        return codegen.generate(ARM_TEXT)
 
 
 class Arm:
@@ -338,8 +338,8 @@ class Arm:
         self.x = [0] * 32
 
     def word(self, address: int, kind: str = "<I") -> int:
-        found: int = struct.unpack_from(kind, self.image, address - self.base)[0]
-        return found
+        result: int = struct.unpack_from(kind, self.image, address - self.base)[0]
+        return result
 
     def run(self, at: int) -> int:
         """Where the first instruction lies that is not in this memory."""
@@ -425,7 +425,7 @@ SECOND = textwrap.dedent(
 @needs_linker
 def test_a_second_process_does_without_llvm(tmp_path: Path) -> None:
     environment = {**os.environ, "GRAPHWRIGHT_CACHE_DIR": str(tmp_path / "code")}
-    found = [
+    result = [
         subprocess.run(
             [sys.executable, "-W", "ignore", "-c", SECOND],
             env=environment | {"PYTHONPATH": os.pathsep.join(filter(None, ["src", *sys.path]))},
@@ -435,8 +435,8 @@ def test_a_second_process_does_without_llvm(tmp_path: Path) -> None:
         ).stdout.rpartition(" ")
         for _ in range(2)
     ]
-    assert found[0][0] == found[1][0]
-    assert [loaded.strip() for _, _, loaded in found] == ["True", "False"]
+    assert result[0][0] == result[1][0]
+    assert [loaded.strip() for _, _, loaded in result] == ["True", "False"]
 
 
 @pytest.fixture
@@ -462,10 +462,10 @@ def test_a_damaged_description_is_made_anew(
 ) -> None:
     ask, cache = targets.description.__wrapped__, targets.disk_cache()
     assert cache is not None
-    found = ask()
+    result = ask()
     for path in cache.entries():
         cache.put(path.stem, b"nothing of the kind")
-    assert ask() == found
+    assert ask() == result
     if targets._circumstances() is not None:
         assert "describes no processor" in caplog.text
 

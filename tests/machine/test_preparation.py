@@ -17,8 +17,8 @@ from graphwright.ops.convolution import convolution_kernels
 
 
 def blas_threads():
-    found = ThreadpoolController().select(user_api="blas").lib_controllers
-    return [library.num_threads for library in found]
+    result = ThreadpoolController().select(user_api="blas").lib_controllers
+    return [library.num_threads for library in result]
 
 
 X = np.random.default_rng(0).normal(size=(100, 200)).astype(np.float32)

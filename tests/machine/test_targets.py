@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -53,13 +54,13 @@ TARGETS = {
 
 
 @pytest.fixture(params=TARGETS)
-def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Target:
+def target(request: pytest.FixtureRequest) -> Iterator[Target]:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     threads.address()  # what runs here is made for this processor, before
-    found, _ = TARGETS[request.param]
-    monkeypatch.setattr(targets.Aim, "target", found)
-    return found
+    result, _ = TARGETS[request.param]
+    with targets.aimed_at(result):
+        yield result
 
 
 def collatz(n: Any) -> Any:
@@ -89,12 +90,12 @@ def kernels() -> dict[str, str]:
     """The texts of all that is not made of a graph."""
     vectors = targets.vectors()
     pause = thread_pool_code.PAUSES.get(targets.target().family, "")
-    found = {"pool": thread_pool_code.text(pause, 10, 20, 2), "boundary": Boundary().text()}
-    found["large arrays"] = large_arrays.TEXT
+    result = {"pool": thread_pool_code.text(pause, 10, 20, 2), "boundary": Boundary().text()}
+    result["large arrays"] = large_arrays.TEXT
     for bits in (32, 64):
-        found[f"products of {bits} bits"] = CodeTile(vectors, bits).text()
-        found[f"windows of {bits} bits"] = SlidingCode(vectors, bits).text()
-    return found
+        result[f"products of {bits} bits"] = CodeTile(vectors, bits).text()
+        result[f"windows of {bits} bits"] = SlidingCode(vectors, bits).text()
+    return result
 
 
 def compiles(text: str, target: Target) -> None:

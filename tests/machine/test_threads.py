@@ -124,13 +124,13 @@ def test_who_has_done_his_blocks_takes_those_of_others() -> None:
 
 @pytest.mark.usefixtures("three")
 def test_jobs_may_nest() -> None:
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
 
     def outer(i: int) -> None:
-        share(lambda j: found.append((i, j)), 4)
+        share(lambda j: result.append((i, j)), 4)
 
     share(outer, 4)
-    assert sorted(found) == [(i, j) for i in range(4) for j in range(4)]
+    assert sorted(result) == [(i, j) for i in range(4) for j in range(4)]
 
 
 def test_one_thread_means_the_caller_alone() -> None:

@@ -33,8 +33,8 @@ OP = Stated()
     ],
 )  # fmt: skip
 def test_values_are_converted(name: str, given: Any, wanted: Any) -> None:
-    found = plain_value(OP, name, given)
-    assert (type(found), found) == (type(wanted), wanted)
+    result = plain_value(OP, name, given)
+    assert (type(result), result) == (type(wanted), wanted)
 
 
 @pytest.mark.parametrize(

@@ -98,13 +98,13 @@ OTHER = np.arange(6.0).reshape(2, 3) ** 2
 
 
 def rows_one_by_one(function: Any, *rows: Any) -> Any:
-    found = [tf.nest.flatten(function(*[tf.constant(r) for r in each])) for each in zip(*rows)]
-    return [np.stack([np.asarray(x) for x in column]) for column in zip(*found)]
+    result = [tf.nest.flatten(function(*[tf.constant(r) for r in each])) for each in zip(*rows)]
+    return [np.stack([np.asarray(x) for x in column]) for column in zip(*result)]
 
 
 def assert_same(function: Any, *rows: Any) -> None:
-    found = tf.vectorized_map(lambda given: function(*given), tuple(map(tf.constant, rows)))
-    for mine, wanted in zip(tf.nest.flatten(found), rows_one_by_one(function, *rows), strict=True):
+    result = tf.vectorized_map(lambda given: function(*given), tuple(map(tf.constant, rows)))
+    for mine, wanted in zip(tf.nest.flatten(result), rows_one_by_one(function, *rows), strict=True):
         np.testing.assert_array_equal(mine, wanted)
 
 

@@ -25,10 +25,10 @@ def test_reduced_dims_are_those_that_numpy_leaves(sizes: Any, data: Any, keep: b
     wanted = np.zeros(sizes).sum(axis=tuple(axes), keepdims=keep).shape
     assert reduced_dims(tuple(sizes), tuple(axes), keep) == wanted
     hidden = [None if data.draw(st.booleans()) else n for n in sizes]
-    found = reduced_dims(tuple(hidden), tuple(axes), keep)
-    assert found is not None
-    assert len(found) == len(wanted)
-    assert all(mine in (None, own) for mine, own in zip(found, wanted))
+    result = reduced_dims(tuple(hidden), tuple(axes), keep)
+    assert result is not None
+    assert len(result) == len(wanted)
+    assert all(mine in (None, own) for mine, own in zip(result, wanted))
     assert reduced_dims(None, tuple(axes), keep) is None
     for unknown in (None, (None,)):
         assert reduced_dims(tuple(sizes), unknown, keep) == ((None,) * len(sizes) if keep else None)
@@ -77,8 +77,8 @@ def test_operands_of_one_shape() -> None:
 
 def test_elementwise_ops_have_the_broadcast_shape() -> None:
     def shape(op: Any, *dims: Any) -> Any:
-        (found,) = op.shapes(*[TensorType(tf.float32, d) for d in dims])
-        return found
+        (result,) = op.shapes(*[TensorType(tf.float32, d) for d in dims])
+        return result
 
     assert shape(arithmetic.ADD, (2, 1), (3,)) == (2, 3)
     assert shape(arithmetic.ADD, (None, 1), (3,)) == (None, 3)
@@ -92,5 +92,5 @@ def test_elementwise_ops_have_the_broadcast_shape() -> None:
 @pytest.mark.parametrize("axis", [None, 0, 1, -1, [0, -1]])
 def test_a_reduction_of_all_rows_at_once(axis: Any) -> None:
     rows = tf.reshape(tf.range(24.0), [2, 3, 4])
-    found = tf.vectorized_map(lambda x: tf.reduce_sum(x, axis), rows)
-    assert found.numpy().tolist() == [tf.reduce_sum(x, axis).numpy().tolist() for x in rows]
+    result = tf.vectorized_map(lambda x: tf.reduce_sum(x, axis), rows)
+    assert result.numpy().tolist() == [tf.reduce_sum(x, axis).numpy().tolist() for x in rows]

@@ -23,8 +23,8 @@ def test_quotients(dtype: Any) -> None:
                 (scalars.floor_quotient, math.floor(x / y)),
                 (scalars.truncated_quotient, math.trunc(x / y)),
             ):
-                found = function(a, b)
-                assert (found.dtype, found.tolist()) == (dtype, [wanted])
+                result = function(a, b)
+                assert (result.dtype, result.tolist()) == (dtype, [wanted])
             exact = x / y if np.dtype(dtype).kind == "f" else math.trunc(x / y)
             assert scalars.quotient_of_c(a, b)[0] == dtype(exact)
 
@@ -41,11 +41,11 @@ def test_shifts_stay_in_the_width_of_the_dtype() -> None:
 
 def test_digamma_has_poles() -> None:
     x = np.array([0.0, -1.0, -2.0, 1.0, 0.5, -0.5], np.float64)
-    found = scalars.psi(x)
-    assert np.isnan(found[:3]).all()
+    result = scalars.psi(x)
+    assert np.isnan(result[:3]).all()
     euler = 0.5772156649015329
     wanted = [-euler, -euler - 2 * math.log(2), -euler - 2 * math.log(2) + 2]
-    np.testing.assert_allclose(found[3:], wanted)
+    np.testing.assert_allclose(result[3:], wanted)
     assert scalars.psi(np.array([0.5, 1.0, 2.0], np.float32)).dtype == np.float32
 
 

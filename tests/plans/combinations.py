@@ -252,8 +252,8 @@ def case(maker: str, way: str, reader: str, shape: tuple[int, ...], slope: bool 
     def derived(x: Any, n: Any, p: Any) -> Any:
         with tf.GradientTape() as tape:
             tape.watch(x)
-            found = tf.nest.flatten(program(x, n, p))
-            y = sum([tf.reduce_sum(z) for z in found if z.dtype.is_floating])
+            result = tf.nest.flatten(program(x, n, p))
+            y = sum([tf.reduce_sum(z) for z in result if z.dtype.is_floating])
         return y, tape.gradient(y, x, unconnected_gradients="zero")
 
     x = np.random.default_rng(0).uniform(0.05, 1.0, shape).astype(np.float32)

@@ -55,8 +55,8 @@ def cost_of(plan: Program) -> Cost:
     def number(size: Size | int) -> int:
         if not isinstance(size, Size):  # a scalar says it
             return _UNKNOWN
-        found = value(size)
-        return size.factor * _UNKNOWN ** len(size.symbols) if found is None else found
+        result = value(size)
+        return size.factor * _UNKNOWN ** len(size.symbols) if result is None else result
 
     statements = list(all_statements(plan.body))
     lists = [s for s in statements if isinstance(s, Deliver)]

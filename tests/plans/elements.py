@@ -133,15 +133,15 @@ def start(combine: str, kind: str) -> Any:
     """What a reduction starts from; slices that replace elements start from zeros."""
     if not combine:
         return numpy_dtype(kind).type(0)
-    found = _COMBINE[combine][1]
-    if found not in ("least", "greatest"):
-        return numpy_dtype(kind).type(found)
+    result = _COMBINE[combine][1]
+    if result not in ("least", "greatest"):
+        return numpy_dtype(kind).type(result)
     if kind[0] in "fb" and kind != "b1":
-        return numpy_dtype(kind).type(np.inf if found == "greatest" else -np.inf)
+        return numpy_dtype(kind).type(np.inf if result == "greatest" else -np.inf)
     if kind == "b1":
-        return np.bool_(found == "greatest")
+        return np.bool_(result == "greatest")
     limits = np.iinfo(numpy_dtype(kind))
-    return numpy_dtype(kind).type(limits.max if found == "greatest" else limits.min)
+    return numpy_dtype(kind).type(limits.max if result == "greatest" else limits.min)
 
 
 def wide(values: Any) -> Any:

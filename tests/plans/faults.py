@@ -124,15 +124,15 @@ def every(kind: type, rule: Callable[[Any], Any]) -> Change:
     """Changes all statements of a kind, at any depth: to others, a tuple of others, or None."""
 
     def block(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
-        found: list[Any] = []
+        result: list[Any] = []
         for s in statements:
             if isinstance(s, Loop):
                 s = s._replace(condition=block(s.condition), body=block(s.body))
             if isinstance(s, Choice):
                 s = s._replace(then=block(s.then), otherwise=block(s.otherwise))
             new = rule(s) if isinstance(s, kind) else s
-            found += new if type(new) is tuple else [] if new is None else [new]
-        return tuple(found)
+            result += new if type(new) is tuple else [] if new is None else [new]
+        return tuple(result)
 
     return lambda program: program._replace(body=block(program.body))
 

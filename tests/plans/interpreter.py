@@ -86,20 +86,20 @@ class Run:
 
     def size(self, size: Size) -> int:
         """A size in this run."""
-        found = self.sizes.get(size)
-        if found is None:
-            found = prod([self.symbols[s] for s in size.symbols], start=size.factor)
-            self.sizes[size] = found
-        return found
+        result = self.sizes.get(size)
+        if result is None:
+            result = prod([self.symbols[s] for s in size.symbols], start=size.factor)
+            self.sizes[size] = result
+        return result
 
     def take_sizes(self) -> None:
         """The values of all symbols; refused where they are not as the program expects."""
         program = self.program
         for (symbol, number, axis), expected in zip(program.symbols, program.expected):
-            found = self.arrays[number].shape[axis]
-            if expected not in (-1, found):
+            result = self.arrays[number].shape[axis]
+            if expected not in (-1, result):
                 raise Refused
-            self.symbols[symbol] = found
+            self.symbols[symbol] = result
         for symbol, buffer in program.numbers:
             self.symbols[symbol] = int(self.arrays[program.inputs.index(buffer)])
             if self.symbols[symbol] < 0:
@@ -143,7 +143,7 @@ class Run:
     def results(self) -> tuple[Any, ...]:
         """The results' arrays; where a result has the memory of an argument, the argument."""
         self.memory.here, self.memory.statement = END, None
-        found = []
+        result = []
         reuses = dict(self.program.reuses)
         for i, (buffer, shape) in enumerate(self.program.results):
             dims = [self.size(d) for d in shape]
@@ -156,8 +156,8 @@ class Run:
             if i in self.lent and i in reuses:
                 self.arrays[reuses[i]][...] = array
                 array = self.arrays[reuses[i]]
-            found.append(array)
-        return tuple(found)
+            result.append(array)
+        return tuple(result)
 
     def leave(self) -> None:
         """Sees that the arguments are as they were, when all is left to the slow tier."""
@@ -251,16 +251,16 @@ class Run:
 
         for x in s.instructions:
             if isinstance(x, Load):
-                found = self.memory.read("straight", x.buffer, place(x.place, x.picks), x.kind)
+                outcome = self.memory.read("straight", x.buffer, place(x.place, x.picks), x.kind)
             elif isinstance(x, Index):
-                found = place(x.place).astype(numpy_dtype(x.kind))
+                outcome = place(x.place).astype(numpy_dtype(x.kind))
             elif isinstance(x, Element):
-                found = elements.element(x.op, [values[i] for i in x.operands], x.kind)
+                outcome = elements.element(x.op, [values[i] for i in x.operands], x.kind)
             else:
-                found = self.plain(x, "straight")
-            if found.dtype != numpy_dtype(x.kind):
-                self.memory.violate(f".{len(values)} is {found.dtype}, not {x.kind}")
-            values.append(found)
+                outcome = self.plain(x, "straight")
+            if outcome.dtype != numpy_dtype(x.kind):
+                self.memory.violate(f".{len(values)} is {outcome.dtype}, not {x.kind}")
+            values.append(outcome)
         for value, scalar, kind in s.scalars:
             self.define(scalar, values[value], kind, "straight scalar")
         for store in s.stores:
@@ -292,9 +292,9 @@ class Run:
             self.size(d) for d in (s.products, *((columns, rows) if turned else (rows, columns)))
         ]
         places = np.arange(prod(dims))
-        found = self.memory.read(f"Multiply {which}", getattr(s, which), places, s.kind)
-        found = found.reshape(dims)
-        return found.swapaxes(1, 2) if turned else found
+        result = self.memory.read(f"Multiply {which}", getattr(s, which), places, s.kind)
+        result = result.reshape(dims)
+        return result.swapaxes(1, 2) if turned else result
 
     def multiply(self, s: Multiply) -> None:
         """Products of matrices; a right operand that was packed is still what it was then."""
@@ -307,11 +307,11 @@ class Run:
                 self.memory.violate(f"nothing is packed in b{s.packed}")
             if self.packed[s.packed].tobytes() != b.tobytes():
                 self.memory.violate(f"b{s.b} is no longer what was packed of it")
-        found = np.matmul(elements.wide(a), elements.wide(b))
+        result = np.matmul(elements.wide(a), elements.wide(b))
         if s.add:
-            found = found + self.matrices(s, "c", s.m, s.n, False)
-        found = found.astype(numpy_dtype(s.kind)).ravel()
-        self.memory.write("Multiply", s.c, np.arange(len(found)), s.kind, found)
+            result = result + self.matrices(s, "c", s.m, s.n, False)
+        result = result.astype(numpy_dtype(s.kind)).ravel()
+        self.memory.write("Multiply", s.c, np.arange(len(result)), s.kind, result)
 
     def pack(self, s: PackRight) -> None:
         """Keeps the right operand of products."""
@@ -328,21 +328,21 @@ class Run:
         x = elements.wide(self.memory.read("Scan", s.source, places, s.kind)).reshape(dims)
         x = x[:, ::-1] if s.reverse else x
         begun = elements.start(s.combine, s.kind)
-        found = elements.function(s.combine).accumulate(x, axis=1)
+        result = elements.function(s.combine).accumulate(x, axis=1)
         if s.exclusive:
-            first = np.full_like(found[:, :1], begun)
-            found = np.concatenate([first, found[:, :-1]], axis=1)
-        found = found[:, ::-1] if s.reverse else found
-        values = found.astype(numpy_dtype(s.kind)).ravel()
+            first = np.full_like(result[:, :1], begun)
+            result = np.concatenate([first, result[:, :-1]], axis=1)
+        result = result[:, ::-1] if s.reverse else result
+        values = result.astype(numpy_dtype(s.kind)).ravel()
         self.memory.write("Scan", s.target, places, s.kind, values)
 
     def loop(self, s: Loop) -> None:
         """while condition: body. All variables take their next values at once."""
         here, before = self.memory.here, self.scalars
         number, around = here.number, here.around
-        found = [(v, self.scalar(first, k, "Loop first"), k) for v, first, _, k in s.scalars]
+        result = [(v, self.scalar(first, k, "Loop first"), k) for v, first, _, k in s.scalars]
         self.scalars = dict(before)
-        for variable, value, kind in found:
+        for variable, value, kind in result:
             self.define(variable, value, kind, "loop variable")
         for turn in range(_TURNS):
             kept = dict(self.scalars)
@@ -354,10 +354,10 @@ class Run:
             body = (*around, (number, "body", turn))
             self.block(s.body, body)
             self.memory.here, self.memory.statement = Here(body, len(s.body)), s
-            found = [(v, self.scalar(n, k, "Loop next"), k) for v, _, n, k in s.scalars]
+            result = [(v, self.scalar(n, k, "Loop next"), k) for v, _, n, k in s.scalars]
             self.memory.exchange(s.buffers)
             self.scalars = kept
-            for variable, value, kind in found:
+            for variable, value, kind in result:
                 self.define(variable, value, kind, "loop variable")
         else:
             self.memory.violate("a loop does not end")
@@ -372,10 +372,10 @@ class Run:
         self.scalars = dict(before)
         self.block(block, around)
         self.memory.here, self.memory.statement = Here(around, len(block)), s
-        found = [(result, self.scalar(then if taken else other, kind, "Choice result"), kind)
+        outcome = [(result, self.scalar(then if taken else other, kind, "Choice result"), kind)
                  for result, then, other, kind in s.scalars]  # fmt: skip
         self.memory.here, self.scalars = here, before
-        for result, value, kind in found:
+        for result, value, kind in outcome:
             self.define(result, value, kind, "choice scalar")
 
     RULES: Any = {

@@ -108,12 +108,12 @@ class Memory:
 
     def at(self, buffer: int) -> Address:
         """Where a buffer lies."""
-        found = self.address.get(buffer)
-        if found is None:
+        result = self.address.get(buffer)
+        if result is None:
             self.violate(f"b{buffer} has no memory")
-        if found.block.gone:
+        if result.block.gone:
             self.violate(f"b{buffer} lies in memory that was given back")
-        return found
+        return result
 
     def limit(self, buffer: int) -> int:
         """How many elements a buffer has; of a list, for how many it has room."""

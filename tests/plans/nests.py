@@ -256,9 +256,9 @@ class Chunk:
         """An instruction's results: as many rows and columns as it has, or one."""
         if i not in self.values:
             x = self.stage.instructions[i]
-            self.values[i] = found = self.compute(x)
-            if found.dtype != numpy_dtype(x.kind):
-                self.memory.violate(f".{i} is {found.dtype}, not {x.kind}")
+            self.values[i] = result = self.compute(x)
+            if result.dtype != numpy_dtype(x.kind):
+                self.memory.violate(f".{i} is {result.dtype}, not {x.kind}")
         return self.values[i]
 
     def compute(self, x: Instruction) -> Any:

@@ -63,10 +63,10 @@ def check(case: Case) -> Log:
     with tier("off"):
         expected = outcome(case.run)
     with interpreted() as log, tier("always"):
-        found = outcome(case.run)
+        result = outcome(case.run)
     if log.errors:
         raise log.errors[0][1]
-    difference = differs(expected, found)
+    difference = differs(expected, result)
     assert not difference, f"{case.name}: as a plan {difference}"
     return log
 

@@ -24,10 +24,10 @@ def results(function: Callable[..., Any], arguments: Any, jit_compile: bool) -> 
     specs = [tf.TensorSpec([None] * np.ndim(x), tf.constant(x).dtype) for x in arguments]
     traced = tf.function(function, input_signature=specs, jit_compile=jit_compile)
     try:
-        found = tf.nest.flatten(traced(*map(tf.constant, arguments)))
+        result = tf.nest.flatten(traced(*map(tf.constant, arguments)))
     except tf.errors.InvalidArgumentError:
         return None
-    return [np.asarray(x.numpy()) for x in found]
+    return [np.asarray(x.numpy()) for x in result]
 
 
 def outcome(fault: Fault, change: Any) -> str:
@@ -35,13 +35,13 @@ def outcome(fault: Fault, change: Any) -> str:
     expected = results(fault.function, fault.arguments, False)
     try:
         with interpreted(change) as log:
-            found = results(fault.function, fault.arguments, True)
+            result = results(fault.function, fault.arguments, True)
     except Violation as violation:
         return str(violation)
     assert log.runs + log.refused, "nothing of it was compiled"
-    if expected is None or found is None:
-        return "" if expected is found else "differs: one refuses"
-    differences = [compare(a, b) for a, b in zip(found, expected, strict=True)]
+    if expected is None or result is None:
+        return "" if expected is result else "differs: one refuses"
+    differences = [compare(a, b) for a, b in zip(result, expected, strict=True)]
     return f"differs: {differences}" if any(differences) else ""
 
 
@@ -61,11 +61,11 @@ def test_a_planted_fault_is_named(name: str) -> None:
 
 def plan_of(function: Callable[..., Any], *arrays: Any) -> tuple[Program, list[Any]]:
     """The plan of a function's only segment, and its constants."""
-    found = []
+    result = []
     concrete = tf.function(function).get_concrete_function(*map(tf.constant, arrays))
     for op in segments(concrete.graph):
-        found.append(op.lowered)
-    [plan] = found
+        result.append(op.lowered)
+    [plan] = result
     return plan
 
 

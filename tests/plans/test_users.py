@@ -44,12 +44,12 @@ def test_a_plan_gives_what_kernels_give_at_the_cost_that_it_had(name: str, costs
 @pytest.mark.parametrize("name", USERS)
 def test_machine_code_gives_what_kernels_give(name: str) -> None:
     for form in dict.fromkeys([forms(name)[0], forms(name)[-1]]):
-        found = []
+        result = []
         for native in ("off", "always"):
             with tier(native):
-                found.append(outcome(lambda form=form: run(USERS[name], form)))
-        assert not isinstance(found[0], type)
-        assert not differs(*found), form
+                result.append(outcome(lambda form=form: run(USERS[name], form)))
+        assert not isinstance(result[0], type)
+        assert not differs(*result), form
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -85,10 +85,10 @@ class Trace:
         self.tolerance = 1e-5 * (1 + np.max(np.abs(self.expected), initial=0.0))
 
     def is_right(self) -> bool:
-        found = np.asarray(self.traced(self.argument))
-        if found.shape != self.expected.shape:
+        result = np.asarray(self.traced(self.argument))
+        if result.shape != self.expected.shape:
             return False
-        return bool(np.max(np.abs(found - self.expected), initial=0.0) <= self.tolerance)
+        return bool(np.max(np.abs(result - self.expected), initial=0.0) <= self.tolerance)
 
 
 @pytest.fixture(autouse=True)

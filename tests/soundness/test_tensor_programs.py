@@ -118,12 +118,12 @@ def check(program: Program, mode: str, spec: str, threads: int = 1) -> None:
         assert any(map(is_error, expected)) or spec == "ranks", "only its trace is refused"
         return
     for call, wanted in zip(calls, expected):
-        found = [wanted]
+        result = [wanted]
         if threads == 1 or "kept(" in program.source:
-            found = [outcome(concrete, call)]
+            result = [outcome(concrete, call)]
         else:
-            found = together(lambda call=call: outcome(concrete, call), threads)
-        for each in found:
+            result = together(lambda call=call: outcome(concrete, call), threads)
+        for each in result:
             agree(wanted, each)
 
 

@@ -146,8 +146,8 @@ def decoded(value: Any, tf: Any) -> Any:
     if isinstance(value, dict) and "type" in value:
         return tf.as_dtype(value["type"])
     if isinstance(value, dict):
-        found = plain(value)
-        return found.now(tf) if isinstance(found, Made) else tf.constant(found)
+        result = plain(value)
+        return result.now(tf) if isinstance(result, Made) else tf.constant(result)
     return value
 
 
@@ -164,13 +164,13 @@ def array(value: dict[str, Any]) -> Any:
     """The array that was encoded."""
     name, items = value["dtype"], value["value"]
     if name == "string":
-        found = np.empty(len(items), object)
-        found[:] = [v.encode("latin-1") for v in items]
+        result = np.empty(len(items), object)
+        result[:] = [v.encode("latin-1") for v in items]
     elif name.startswith("complex"):
-        found = np.array([complex(*v) for v in items], name)
+        result = np.array([complex(*v) for v in items], name)
     else:
-        found = np.array(items).astype(getattr(ml_dtypes, name, name))
-    return found.reshape(value["shape"])
+        result = np.array(items).astype(getattr(ml_dtypes, name, name))
+    return result.reshape(value["shape"])
 
 
 def calls_of(arguments: Arguments) -> Iterator[tuple[str, Arguments]]:
@@ -320,17 +320,17 @@ def values(tf: Any, result: Any) -> list[Any]:
 
 def states(tf: Any, arguments: Arguments, given: Arguments) -> list[Any]:
     """What variables and tables among the arguments of a call hold."""
-    found = []
+    result = []
     for name, value in arguments.items():
         kind = value.get("made") if isinstance(value, dict) else None
         dtype = value["of"]["dtype"] if kind in ("variable", "table") else None
         if kind == "variable":
             read = tf.raw_ops.ReadVariableOp(resource=given[name], dtype=tf.as_dtype(dtype))
-            found.append(gf.as_array(read))
+            result.append(gf.as_array(read))
         elif kind == "table":
             keys, places = tf.raw_ops.LookupTableExportV2(
                 table_handle=given[name], Tkeys=tf.as_dtype(dtype), Tvalues=tf.int64
             )
             order = np.argsort(keys.numpy(), kind="stable")
-            found += [keys.numpy()[order], places.numpy()[order]]
-    return found
+            result += [keys.numpy()[order], places.numpy()[order]]
+    return result

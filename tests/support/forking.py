@@ -10,6 +10,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from graphwright.base.borrowed_lock import BorrowedLock
+
 #: After so many seconds a child hangs.
 PATIENCE = 20
 
@@ -30,9 +32,9 @@ def in_child(question: Callable[[], object]) -> bool:
     return os.waitpid(child, 0)[1] == 0
 
 
-def kinds_of_locks() -> tuple[type, type]:
-    """The types of locks, which `threading` gives out by functions."""
-    return type(threading.Lock()), type(threading.RLock())
+def kinds_of_locks() -> tuple[type, ...]:
+    """The types of locks: those which `threading` gives out by functions, and one of ours."""
+    return type(threading.Lock()), type(threading.RLock()), BorrowedLock
 
 
 def shared_locks() -> list[tuple[Any, str]]:

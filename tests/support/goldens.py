@@ -133,7 +133,7 @@ def traced(
 ) -> Iterator[str]:
     """How a traced case differs in its values or knows less of its shapes."""
     try:
-        found, values = gf.run_traced(tf, case, level)
+        result, values = gf.run_traced(tf, case, level)
     except Exception as error:  # noqa: BLE001 - an error is a difference like any other
         if isinstance(shapes, list):
             yield f"{level}: raises {type(error).__name__}: {error}"
@@ -142,7 +142,7 @@ def traced(
     if not isinstance(shapes, list) or len(values) == len(arrays):
         yield from unequal(level, values, arrays, tolerance)
     if isinstance(shapes, list):
-        for ours, theirs, value in zip(found, shapes, values):
+        for ours, theirs, value in zip(result, shapes, values):
             dims, wanted = as_dims(ours), as_dims(theirs)
             if not is_compatible(wanted, value.shape):
                 wanted = None  # TensorFlow's own is wrong there

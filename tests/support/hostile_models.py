@@ -24,7 +24,17 @@ from typing import Any, NamedTuple
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from support.proto_fields import is_repeated
-from support.saved_models import NAMES, calls, outcome, unpacked
+from support.saved_models import (
+    CLASSIC,
+    CLASSIC_NAMES,
+    FOLDER,
+    NAMES,
+    calls,
+    classic_calls,
+    classic_result,
+    outcome,
+    unpacked,
+)
 
 import graphwright as tf
 from graphwright.function.concrete import ConcreteFunction
@@ -53,7 +63,7 @@ CLEAR = (
     tf.errors.UnimplementedError,
 )
 #: Models whose programs may loop for ever once they are changed; they are loaded and not called.
-LOOPING = {"control_flow", "keras_lstm", "lists", "nested_loops"}
+LOOPING = {"arrays", "branches_and_loops", "control_flow", "keras_lstm", "lists", "nested_loops"}
 #: Words and numbers that a reader may trip over.
 WORDS = [
     "", "..", ".", "/", "../../../../etc/passwd", "/etc/passwd", "/dev/zero", "\0", "x" * 5000,
@@ -141,7 +151,8 @@ def changed_objects(rng: random.Random, folder: Path) -> None:
     message = SavedModel.FromString(model_file(folder).read_bytes())
     graph = message.meta_graphs[0]
     pool = [w for w in texts(message) if w]
-    part = rng.choice([graph.object_graph_def, graph.graph_def.library])
+    parts = [graph.object_graph_def, graph.graph_def.library]
+    part = rng.choice(parts) if graph.object_graph_def.nodes else graph.graph_def
     for _ in range(rng.choice([1, 1, 2])):
         change(rng, part, pool)
     model_file(folder).write_bytes(message.SerializeToString())
@@ -150,8 +161,11 @@ def changed_objects(rng: random.Random, folder: Path) -> None:
 def changed_nodes(rng: random.Random, folder: Path) -> None:
     """A node of a function gets the op or the inputs of another, or changed ones."""
     message = SavedModel.FromString(model_file(folder).read_bytes())
-    library = message.meta_graphs[0].graph_def.library
+    graph = message.meta_graphs[0]
+    library = graph.graph_def.library
     nodes = [node for function in library.function for node in function.node_def]
+    if not graph.object_graph_def.nodes:
+        nodes += graph.graph_def.node
     node, other = rng.choice(nodes), rng.choice(nodes)
     what = rng.randrange(5)
     if what == 0:
@@ -162,7 +176,22 @@ def changed_nodes(rng: random.Random, folder: Path) -> None:
         node.attr.clear()
     elif what == 3:
         node.op = rng.choice(
-            ["ReadFile", "WriteFile", "EagerPyFunc", "VarHandleOp", "RestoreV2", "NoOp", "While"]
+            [
+                "ReadFile",
+                "WriteFile",
+                "EagerPyFunc",
+                "VarHandleOp",
+                "RestoreV2",
+                "NoOp",
+                "While",
+                "Switch",
+                "Merge",
+                "Enter",
+                "Exit",
+                "NextIteration",
+                "LoopCond",
+                "Assign",
+            ]
         )
     else:
         change(rng, node, [])
@@ -184,7 +213,7 @@ def crossed_functions(rng: random.Random, folder: Path) -> None:
     if calls:
         function, called = rng.choice(calls)
         called.name = rng.choice([function.signature.name, *names])
-    else:
+    elif names:
         rng.choice(library.function).signature.name = rng.choice(names)
     model_file(folder).write_bytes(message.SerializeToString())
 
@@ -207,6 +236,8 @@ def changed_places(rng: random.Random, folder: Path) -> None:
     path = folder / "variables" / "variables.index"
     shard = folder / "variables" / "variables.data-00000-of-00001"
     entries = dict(entries_of(path.read_bytes()))
+    if b"_CHECKPOINTABLE_OBJECT_GRAPH" not in entries:
+        return
     entry = BundleEntryProto.FromString(entries[b"_CHECKPOINTABLE_OBJECT_GRAPH"])
     data = shard.read_bytes()
     length = entry.size
@@ -383,8 +414,8 @@ class Watch:
 def damaged(seed: int, folder: Path) -> tuple[str, str, Path]:
     """The name of a model, how it is damaged for a seed, and its folder."""
     rng = random.Random(seed)
-    name, mutation = rng.choice(NAMES), rng.choice(MUTATIONS)
-    target = unpacked(name, folder)
+    name, mutation = rng.choice([*NAMES, *CLASSIC_NAMES]), rng.choice(MUTATIONS)
+    target = unpacked(name, folder, CLASSIC if name in CLASSIC_NAMES else FOLDER)
     if (target / "variables" / "variables.index").exists() or "index" not in mutation.__name__:
         mutation(rng, target)
     return name, mutation.__name__, target
@@ -423,7 +454,8 @@ def use(model: Any) -> None:
 def trial(seed: int, folder: Path, watch: Watch) -> tuple[str, bool]:
     """What became of the model of a seed, and whether that is well."""
     name, how, target = damaged(seed, folder)
-    recorded = list(calls(target))
+    is_classic = name in CLASSIC_NAMES
+    recorded = list(classic_calls(target) if is_classic else calls(target))
     label = f"{seed} {name} {how}"
     watch.folder = os.path.realpath(target)
     stage = "load"
@@ -434,7 +466,7 @@ def trial(seed: int, folder: Path, watch: Watch) -> tuple[str, bool]:
         stage = "call"
         if name not in LOOPING:
             for call in recorded:
-                outcome(model, call)
+                classic_result(model, call) if is_classic else outcome(model, call)
         stage = "fine"
     except CLEAR as error:
         words = str(error).strip().splitlines() or [""]

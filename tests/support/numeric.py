@@ -37,8 +37,8 @@ def slopes(function: Function, tensors: Sequence[Any], moving: Sequence[int]) ->
         total = weighted(function(*tensors))
     if not tf.is_tensor(total):
         return [tf.zeros_like(x) for x in watched]
-    found = tape.gradient(total, watched, unconnected_gradients="zero")
-    return [tf.convert_to_tensor(g) for g in found]
+    result = tape.gradient(total, watched, unconnected_gradients="zero")
+    return [tf.convert_to_tensor(g) for g in result]
 
 
 def tangent(

@@ -123,7 +123,7 @@ def samples() -> dict[str, list[Sample]]:
                     differentiate_twice(case)
                 finally:
                     collector.leave()
-    return {name: list(found.values()) for name, found in collector.found.items()}
+    return {name: list(result.values()) for name, result in collector.found.items()}
 
 
 def differentiate_twice(case: gf.Case) -> None:

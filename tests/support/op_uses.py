@@ -89,8 +89,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return [plain(v) for v in value]
     if tf.is_tensor(value):
-        found = value.numpy()
-        return np.array(found, object) if isinstance(found, bytes) else np.asarray(found)
+        result = value.numpy()
+        return np.array(result, object) if isinstance(result, bytes) else np.asarray(result)
     return value
 
 

@@ -80,10 +80,10 @@ class Planned(NamedTuple):
         except Violation as violation:
             return f"lowered: {violation}"
         try:
-            found = outcome(self.plan, self.constants, self.arrays)
+            result = outcome(self.plan, self.constants, self.arrays)
         except Violation as violation:
             return f"planned: {violation}"
-        return "" if expected == found else "other results"
+        return "" if expected == result else "other results"
 
 
 def outcome(program: Program, constants: Sequence[Any], arrays: Sequence[Any]) -> Any:
@@ -102,11 +102,11 @@ def loops(program: Program) -> list[Loop]:
 
 def planned(function: Callable[..., Any], *arrays: Any) -> Planned:
     """The plan of a function's only segment, for arrays of unknown sizes."""
-    found: list[tuple[Program, Program]] = []
+    result: list[tuple[Program, Program]] = []
     given = lowering.verify
 
     def verify(lowered: Program, plan: Program) -> None:
-        found.append((lowered, plan))
+        result.append((lowered, plan))
         given(lowered, plan)
 
     lowering.verify = verify
@@ -118,7 +118,7 @@ def planned(function: Callable[..., Any], *arrays: Any) -> Planned:
         names = list(inspect.signature(function).parameters)
     finally:
         lowering.verify = given
-    [(lowered, plan)] = [pair for pair in found if pair[1] is op.lowered[0]]
+    [(lowered, plan)] = [pair for pair in result if pair[1] is op.lowered[0]]
     given_as = [names.index(value.node.name) for value in op.f.arguments]
     return Planned(lowered, plan, op.lowered[1], [np.asarray(arrays[i]) for i in given_as])
 
@@ -160,10 +160,10 @@ def dropped(r: random.Random, program: Program) -> Program | None:
 
 def swapped(r: random.Random, program: Program) -> Program | None:
     """With two statements the other way round."""
-    found = [b for b in blocks(program.body) if len(b[0]) > 1]
-    if not found:
+    result = [b for b in blocks(program.body) if len(b[0]) > 1]
+    if not result:
         return None
-    block, whole = r.choice(found)
+    block, whole = r.choice(result)
     i = r.randrange(len(block) - 1)
     return program._replace(body=whole((*block[:i], block[i + 1], block[i], *block[i + 2 :])))
 

@@ -29,6 +29,11 @@ def threads() -> frozenset[int | None]:
     return frozenset([t.ident for t in threading.enumerate() if t.name not in STAYING])
 
 
+def stands_for_tensorflow() -> bool:
+    """Whether `import tensorflow` gives this package."""
+    return any(type(f).__module__.startswith("graphwright.") for f in sys.meta_path)
+
+
 def open_files() -> frozenset[str]:
     """The descriptors of open files; none where the system does not say it."""
     own = os.open(os.devnull, os.O_RDONLY)  # what the look at them will have
@@ -41,15 +46,15 @@ def open_files() -> frozenset[str]:
 
 def named(descriptors: frozenset[str]) -> list[str]:
     """The files behind descriptors, without fonts, which matplotlib keeps open."""
-    found = []
+    result = []
     for descriptor in sorted(descriptors):
         try:
             path = os.readlink(f"/proc/self/fd/{descriptor}")
         except OSError:  # another thread has closed it
             continue
         if not path.endswith(".ttf"):
-            found.append(path)
-    return found
+            result.append(path)
+    return result
 
 
 #: What is the same before and after a test, unless the test leaves something behind.
@@ -68,6 +73,7 @@ PARTS: dict[str, Callable[[], Any]] = {
     "the profile function": sys.getprofile,
     "the trace function": sys.gettrace,
     "the working directory": os.getcwd,
+    "whether this package stands for tensorflow": stands_for_tensorflow,
     "threads": threads,
 }
 
@@ -97,11 +103,11 @@ def left_behind(before: list[Any]) -> list[str]:
     background.wait(60)  # for what these threads have asked for
     after = state()
     names = zip(PARTS, before, after)
-    found = [f"{name}: {was!r} became {now!r}" for name, was, now in names if was != now]
+    result = [f"{name}: {was!r} became {now!r}" for name, was, now in names if was != now]
     usual = (0.005, frozenset())
     names = zip(BUSY, usual, [part() for part in BUSY.values()])
-    found += [f"{name}: {now!r}" for name, was, now in names if was != now]
-    return found + [f"the open file {path}" for path in named(after[-1] - before[-1])]
+    result += [f"{name}: {now!r}" for name, was, now in names if was != now]
+    return result + [f"the open file {path}" for path in named(after[-1] - before[-1])]
 
 
 def is_idle() -> bool:

@@ -12,21 +12,21 @@ def describe(roots: list[Descriptor]) -> dict[str, Any]:
 
     A field is its name, number, type, whether it is repeated or tracks presence, and its oneof.
     """
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     pending: list[Any] = list(roots)
     while pending:
         item = pending.pop()
         name = _local_name(item)
-        if name in found or item.file.package == "google.protobuf":
+        if name in result or item.file.package == "google.protobuf":
             continue
         if isinstance(item, EnumDescriptor):
             values = {value.name: value.number for value in item.values}
-            found[name] = {key: n for key, n in values.items() if not key.endswith("_REF")}
+            result[name] = {key: n for key, n in values.items() if not key.endswith("_REF")}
             continue
-        found[name] = [_field(field) for field in sorted(item.fields, key=lambda f: f.number)]
+        result[name] = [_field(field) for field in sorted(item.fields, key=lambda f: f.number)]
         pending += [f.message_type or f.enum_type for f in item.fields]
         pending = [each for each in pending if each is not None]
-    return found
+    return result
 
 
 def _field(field: Any) -> list[Any]:

@@ -16,6 +16,11 @@ FOLDER = Path(__file__).parent.parent / "golden" / "saved_models"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.zip"))
 
 
+#: The models of TensorFlow 1's builders, which `tools/record_classic_models.py` has recorded.
+CLASSIC = FOLDER.parent / "classic_models"
+CLASSIC_NAMES = sorted(path.stem for path in CLASSIC.glob("*.zip"))
+
+
 class RecordedCall(NamedTuple):
     """A call of a loaded model, its result and its gradients in TensorFlow."""
 
@@ -25,12 +30,31 @@ class RecordedCall(NamedTuple):
     expected: Any
 
 
-def unpacked(name: str, folder: Path) -> Path:
+def unpacked(name: str, folder: Path, kind: Path = FOLDER) -> Path:
     """The folder of a recorded model, written into another one."""
     target = folder / name
-    with zipfile.ZipFile(FOLDER / f"{name}.zip") as archive:
+    with zipfile.ZipFile(kind / f"{name}.zip") as archive:
         archive.extractall(target)
     return target
+
+
+def classic_calls(folder: Path) -> Iterator[RecordedCall]:
+    """The recorded calls of a model of TensorFlow 1: of signatures by name, and of what `prune`
+    makes."""
+    for call in json.loads((folder / "calls.json").read_text()):
+        arguments, result = [decoded(tf, call[key]) for key in ("arguments", "result")]
+        named = isinstance(arguments, dict)
+        yield RecordedCall(
+            call["path"], [] if named else arguments, arguments if named else {}, result
+        )
+
+
+def classic_result(model: Any, call: RecordedCall) -> Any:
+    """The result of a call of a signature, or of a function that `prune` makes."""
+    if not call.path.startswith("prune "):
+        return model.signatures[call.path](**call.kwargs)
+    _, feeds, fetches = call.path.split(" ")
+    return model.prune(feeds.split(","), fetches.split(","))(*call.args)
 
 
 def calls(folder: Path) -> Iterator[RecordedCall]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections import namedtuple
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -22,6 +23,9 @@ def encoded(tf: Any, value: Any) -> Any:
         return {"tensor": encoded_array(value.numpy(), value.dtype.name, list(value.shape))}
     if isinstance(value, dict):
         return {"dict": {key: encoded(tf, item) for key, item in value.items()}}
+    if hasattr(value, "_fields"):
+        items = [encoded(tf, item) for item in value]
+        return {"named": [type(value).__name__, list(value._fields), items]}
     if isinstance(value, (list, tuple)):
         kind = "list" if isinstance(value, list) else "tuple"
         return {kind: [encoded(tf, item) for item in value]}
@@ -56,6 +60,9 @@ def decoded(tf: Any, value: Any) -> Any:
         return tf.constant(decoded_array(content), tf.as_dtype(content[0]))
     if kind == "dict":
         return {key: decoded(tf, item) for key, item in content.items()}
+    if kind == "named":
+        name, fields, items = content
+        return namedtuple(name, fields)(*[decoded(tf, item) for item in items])
     parts = [decoded(tf, item) for item in content]
     if kind == "ragged":
         return tf.RaggedTensor.from_nested_row_splits(parts[0], parts[1:])
@@ -95,9 +102,9 @@ def gradients_of(
     variables = {v.name: v for v in tape.watched_variables() if v.dtype.is_floating}
     if total is None:
         return result, {"args": [], "variables": {}}
-    found = tape.gradient(total, [sources, variables])
-    dense = [None if g is None else tf.convert_to_tensor(g) for g in found[0]]
-    named = {k: None if g is None else tf.convert_to_tensor(g) for k, g in found[1].items()}
+    outcome = tape.gradient(total, [sources, variables])
+    dense = [None if g is None else tf.convert_to_tensor(g) for g in outcome[0]]
+    named = {k: None if g is None else tf.convert_to_tensor(g) for k, g in outcome[1].items()}
     return result, {"args": dense, "variables": named}
 
 

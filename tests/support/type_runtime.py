@@ -30,14 +30,14 @@ def constant(value: Any, dtype: DType | None = None) -> Tensor:
     if array.dtype.kind == "O":
         raise ValueError(f"no tensor can be made of {value!r}")
     if array.dtype.kind == "U":
-        found = dtypes.string
-        if dtype not in (None, found):
+        result = dtypes.string
+        if dtype not in (None, result):
             raise TypeError(f"{value!r} has no {dtype}")
     elif isinstance(value, np.ndarray):
-        found = of_numpy(array.dtype)
+        result = of_numpy(array.dtype)
     else:
-        found = dtypes.float32 if array.dtype.kind == "f" else dtypes.int32
-    return Tensor(TensorType(dtype or found, array.shape))
+        result = dtypes.float32 if array.dtype.kind == "f" else dtypes.int32
+    return Tensor(TensorType(dtype or result, array.shape))
 
 
 class Runtime:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from tools import run_keras_tests as runner
 
 REPORT = """<testsuites><testsuite>
@@ -15,11 +17,11 @@ REPORT = """<testsuites><testsuite>
 </testcase></testsuite></testsuites>"""
 
 TABLE = """\
-| folder         | passed | failed | lost | skipped | share |
-|---|---|---|---|---|---|
-| layers         |      1 |      1 |    0 |       1 | 50.0% |
-| ops            |      0 |      0 |    1 |       0 |  0.0% |
-| all            |      1 |      1 |    1 |       1 | 33.3% |"""
+| folder         | passed | failed | lost | lacking | skipped | share |
+|---|---|---|---|---|---|---|
+| layers         |      1 |      1 |    0 |       0 |       1 | 50.0% |
+| ops            |      0 |      0 |    1 |       1 |       0 |  0.0% |
+| all            |      1 |      1 |    1 |       1 |       1 | 33.3% |"""
 
 
 def test_a_report_becomes_a_table(tmp_path: Path) -> None:
@@ -31,10 +33,23 @@ def test_a_report_becomes_a_table(tmp_path: Path) -> None:
         "ATest::is_left_out": ("skipped", ""),
         "ATest::fails": ("failed", "bad <A at 0x>"),
     }
-    lost = {"(the file)": (runner.LOST, "no end after 9 s")}
+    lost = {"(the file)": (runner.LOST, "no end after 9 s"), "b": (runner.LACKING, "")}
     results = {"layers/core/a_test.py": outcomes, "ops/b_test.py": lost}
     assert runner.table(results, None) == TABLE
     assert runner.roots(results, 1) == "    1  bad <A at 0x>"
+
+
+@pytest.mark.parametrize(
+    ("message", "lacks"),
+    [
+        ("ModuleNotFoundError: No module named 'torch'", True),
+        ("ImportError: OrbaxCheckpoint requires the 'orbax-checkpoint' package.", True),
+        ("ModuleNotFoundError: No module named 'tensorflow.compiler.xla'", False),
+        ("AttributeError: module 'tensorflow' has no attribute 'x'", False),
+    ],
+)
+def test_a_test_may_lack_a_package(message: str, lacks: bool) -> None:
+    assert bool(runner.ABSENCE.match(message)) == lacks
 
 
 def test_only_what_passes_elsewhere_counts() -> None:
@@ -51,9 +66,12 @@ def test_a_file_runs_in_a_process_and_ends_in_time(tmp_path: Path) -> None:
     )
     outcomes = runner.run_file(sys.executable, file, 100, peer=False)
     assert list(outcomes.values()) == [("passed", "")]
+    file.write_text("def test_conftest():\n    import conftest\n")
+    (outcome,) = runner.run_file(sys.executable, file, 100, peer=False).values()
+    assert outcome[0] == "passed" or "No module named 'keras'" in outcome[1]
     file.write_text("import no_such_module\n")
     (outcome,) = runner.run_file(sys.executable, file, 100, peer=False).values()
-    assert outcome == ("failed", "ModuleNotFoundError: No module named 'no_such_module'")
+    assert outcome == ("lacking", "ModuleNotFoundError: No module named 'no_such_module'")
     file.write_text("import time\ntime.sleep(1000)\n")
     assert runner.run_file(sys.executable, file, 1, peer=False) == {
         "(the file)": ("lost", "no end after 1 s")

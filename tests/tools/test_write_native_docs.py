@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from corpora.oracles import oracles
 from support.op_samples import our_ops
 
 from tools import write_native_docs
@@ -30,3 +31,11 @@ def test_every_op_is_native_or_a_call() -> None:
     listed = [name for line in re.findall(r"\) ([\w, ]+)$", calls, re.MULTILINE)
               for name in line.split(", ")]  # fmt: skip
     assert sorted([*rows, *listed]) == our_ops()
+
+
+def test_oracles_are_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("corpora.op_examples.EXAMPLES", {})
+    monkeypatch.setattr("support.goldens.AREAS", ())
+    samples = write_native_docs.collected()
+    assert {oracle.op for oracle in oracles()} <= samples.keys()
+    assert all(samples.values())

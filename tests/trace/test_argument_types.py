@@ -162,3 +162,16 @@ def test_the_text_of_types_is_the_guide_s():
     assert repr(from_value({"x": 2})) == "Dict[['x', Literal[2]]]"
     assert repr(LiteralType("relu")) == "Literal['relu']"
     assert repr(Structure(tuple, None, ())) == "Tuple[]"
+
+
+def test_which_values_are_tensors() -> None:
+    """Those of TensorFlow 2.21: libraries ask so before they look for a shape."""
+    dataset = tf.data.Dataset.range(3)
+    array = tf.TensorArray(tf.int32, 1)
+    optional = tf.experimental.Optional.from_value(1)
+    for value in (dataset, iter(dataset), optional, array, tf.TensorSpec([]), [1]):
+        assert not tf.is_tensor(value)
+    rows = tf.IndexedSlices(tf.constant([1]), tf.constant([0]))
+    sparse, ragged = tf.sparse.from_dense([1]), tf.ragged.constant([[1]])
+    for value in (tf.constant(1), tf.Variable(1), rows, sparse, ragged):
+        assert tf.is_tensor(value)

@@ -1,4 +1,4 @@
-"""Where a program is: in a function or not, in which scope of names, at which device."""
+"""Where a program is: in a function or not, in which scope of names."""
 
 from __future__ import annotations
 
@@ -63,14 +63,3 @@ def test_names_of_scopes_and_ops_are_unique_in_a_graph():
     nodes = f.get_concrete_function(tf.TensorSpec([])).graph.get_operations()
     names = [op.name for op in nodes if op.type == "Exp"]
     assert names == ["layer/e", "layer/e_1", "layer_1/e", "layer_1/e_1"]
-
-
-@pytest.mark.parametrize("name", [None, "/cpu:0", "cpu", lambda op: "/cpu:0"])
-def test_a_device_changes_nothing(name):
-    with tf.device(name):
-        assert tf.constant(1) + 1 == 2
-
-
-def test_a_device_must_be_named_by_text():
-    with pytest.raises(ValueError, match="device_name must be a string, a function or None: 3"):
-        tf.device(3)

@@ -38,8 +38,8 @@ def test_a_dtype_is_no_other(dtype):
         assert (dtype != other) == (dtype is not other)
         assert (dtype == other.name) == (dtype is other)
         assert dtype.is_subtype_of(other) == dtype.is_compatible_with(other) == (dtype is other)
-        found = dtype.most_specific_common_supertype([dtype, other])
-        assert found is (dtype if other is dtype else None)
+        result = dtype.most_specific_common_supertype([dtype, other])
+        assert result is (dtype if other is dtype else None)
     for nothing in (None, "no dtype", object(), 3.5, []):
         assert [dtype == nothing, dtype != nothing] == [False, True]
     assert len(set(ALL)) == len(set(map(id, ALL)))

@@ -99,7 +99,7 @@ def test_outcomes_are_tensorflow_s(part):
     wrong = []
     for expression in EXPRESSIONS[part::16]:
         expected = re.sub(address, "", GOLDEN[expression])
-        found = re.sub(address, "", outcome(expression, tf))
-        if not agrees(found, expected):
-            wrong.append(f"{expression}\n  TensorFlow: {expected}\n  here:       {found}")
+        result = re.sub(address, "", outcome(expression, tf))
+        if not agrees(result, expected):
+            wrong.append(f"{expression}\n  TensorFlow: {expected}\n  here:       {result}")
     assert not wrong, "\n".join([f"{len(wrong)} differ", *wrong])

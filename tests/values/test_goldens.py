@@ -62,8 +62,8 @@ def _quiet() -> Iterator[None]:
 @cache
 def golden() -> dict[str, Any]:
     """What was recorded."""
-    found = gzip.decompress((gf.GOLDEN / "values.json.gz").read_bytes())
-    return dict(json.loads(found))
+    result = gzip.decompress((gf.GOLDEN / "values.json.gz").read_bytes())
+    return dict(json.loads(result))
 
 
 def departs(text: str, departures: list[tuple[str, str]]) -> bool:
@@ -83,9 +83,9 @@ def test_python_values_and_arrays_become_tensors_as_tensorflow_s(module: str) ->
             if departs(f"{name} {kind}", DIFFERENT):
                 continue
             given = values.filled(parts, kinds[kind])
-            found = values.outcome(tf, function, given)
-            if not alike(found, expected):
-                wrong.append(f"{name}, {kind}: {expected}, not {found}"[:300])
+            result = values.outcome(tf, function, given)
+            if not alike(result, expected):
+                wrong.append(f"{name}, {kind}: {expected}, not {result}"[:300])
     assert not wrong, f"{len(wrong)}\n" + "\n".join(wrong[:30])
 
 
@@ -145,10 +145,10 @@ def test_expressions_about_dtypes_have_tensorflow_s_outcomes() -> None:
         expected = golden()["dtypes"][expression]
         if expected.removeprefix("! ") in NOT_THERE or departs(expression, DIFFERENT_DTYPES):
             continue
-        found = outcome(expression, tf)
-        pair = {found.removeprefix("! "), expected.removeprefix("! ")}
-        if "".join(found.split()) != "".join(expected.split()) and not pair <= REFUSALS:
-            wrong.append(f"{expression}\n  TensorFlow: {expected}\n  here: {found}")
+        result = outcome(expression, tf)
+        pair = {result.removeprefix("! "), expected.removeprefix("! ")}
+        if "".join(result.split()) != "".join(expected.split()) and not pair <= REFUSALS:
+            wrong.append(f"{expression}\n  TensorFlow: {expected}\n  here: {result}")
     assert not wrong, f"{len(wrong)}\n" + "\n".join(wrong[:30])
 
 

@@ -68,9 +68,9 @@ def test_a_traced_gradient_of_gathered_rows_is_returned_as_slices() -> None:
             y = tf.gather(table, [2, 0]) ** 2
         return tape.gradient(y, table)
 
-    found = gradient()
-    assert isinstance(found, tf.IndexedSlices)
-    assert listed(found) == ([[6.0], [2.0]], [2, 0])
+    result = gradient()
+    assert isinstance(result, tf.IndexedSlices)
+    assert listed(result) == ([[6.0], [2.0]], [2, 0])
 
 
 def test_gradients_with_respect_to_it_are_those_of_its_rows() -> None:
@@ -104,14 +104,14 @@ def test_scaled_and_clipped_rows_stay_rows_of_tensorflows_values() -> None:
     rows = [[4.0, 6.0], [12.0, 14.0], [4.0, 6.0]]
     x = tf.IndexedSlices(tf.constant(rows), tf.constant([1, 3, 1]), tf.constant([4, 2]))
     clipped = [[0.1898316, 0.2847474], [0.5694948, 0.6644109], [0.1898316, 0.2847474]]
-    for found, wanted in (
+    for result, wanted in (
         (tf.math.scalar_mul(2.0, x), 2 * np.array(rows)),
         (tf.clip_by_norm(x, 1.0), clipped),
         (tf.clip_by_global_norm([None, x], 1.0)[0][1], clipped),
     ):
-        assert isinstance(found, tf.IndexedSlices)
-        assert found.indices.numpy().tolist() == [1, 3, 1]
-        np.testing.assert_allclose(found.values, wanted, rtol=1e-6)
+        assert isinstance(result, tf.IndexedSlices)
+        assert result.indices.numpy().tolist() == [1, 3, 1]
+        np.testing.assert_allclose(result.values, wanted, rtol=1e-6)
     np.testing.assert_allclose(tf.linalg.global_norm([x]), 21.071308, rtol=1e-6)
 
 

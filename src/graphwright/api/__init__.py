@@ -12,15 +12,16 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from graphwright.op.dispatch import opened
 from graphwright.op.refusal import boundaries, boundary, is_public
 
 #: Modules that are no namespaces of their own.
-AREAS = frozenset({"array", "control", "core", "presence"})
+AREAS = frozenset({"array", "control", "core", "native_library", "presence"})
 
 
 #: Namespaces that their first use imports, and the top-level names that each has.
@@ -30,6 +31,8 @@ LATE: dict[str, tuple[str, ...]] = {
     "data": ("OptionalSpec",),
     "distribute": (),
     "experimental": (),
+    "graph_util": ("import_graph_def",),
+    "native_library": ("compile_library",),
     "presence": ("install_as_tensorflow",),
     "test": (),
 }
@@ -46,7 +49,7 @@ def publish(package: dict[str, object]) -> list[str]:
     del package["data"]
     offered = sorted(set(names))
     package["__getattr__"] = first_use(package)
-    package["__dir__"] = lambda: sorted({*package, *offered})
+    package["__dir__"] = lambda: sorted({*package, *offered, "keras"})
     return offered
 
 
@@ -54,7 +57,7 @@ def publish_namespace(package: dict[str, object], namespace: str) -> list[str]:
     """Imports a namespace, and puts it and its top-level names into the package."""
     names = []
     module = importlib.import_module(f"{__name__}.{namespace}")
-    open_functions(module)
+    open_namespace(module)
     if namespace not in AREAS:
         package[namespace] = module
         names.append(namespace)
@@ -67,8 +70,8 @@ def publish_namespace(package: dict[str, object], namespace: str) -> list[str]:
 
 def late_homes() -> dict[str, str]:
     """The names of the package that come late, and the modules that have them."""
-    own = {namespace: namespace for namespace in LATE if namespace not in AREAS}
-    return own | {name: home for home, names in LATE.items() for name in names}
+    namespaces = {namespace: namespace for namespace in LATE if namespace not in AREAS}
+    return namespaces | {name: home for home, names in LATE.items() for name in names}
 
 
 def first_use(package: dict[str, object]) -> Callable[[str], object]:
@@ -76,13 +79,22 @@ def first_use(package: dict[str, object]) -> Callable[[str], object]:
     homes = late_homes()
 
     def find(name: str) -> object:
+        if name == "keras":
+            package[name] = public_keras()
+            return package[name]
         if name not in homes:
-            title = package["__name__"]
-            raise AttributeError(f"module {title!r} has no attribute {name!r}", name=name)
+            raise lacking("graphwright", name)
         publish_namespace(package, homes[name])
         return package[name]
 
     return find
+
+
+def public_keras() -> ModuleType:
+    """The installed Keras 3, from now on with this package as its TensorFlow."""
+    finder = importlib.import_module("graphwright.library.presence.tensorflow_finder")
+    keras: ModuleType = finder.keras()
+    return keras
 
 
 def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any]:
@@ -91,22 +103,43 @@ def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any
 
     def find(name: str) -> Any:
         if name not in offered:
-            raise AttributeError(f"module {namespace!r} has no attribute {name!r}")
+            raise lacking(namespace, name)
         return public(getattr(importlib.import_module(home), name))
 
     return find
+
+
+def lacking(namespace: str, name: str) -> AttributeError:
+    """The error for a name that a namespace has not; for a name of TensorFlow's it says why."""
+    title, words = namespace.replace(".api", "", 1), None
+    if not name.startswith("_"):
+        from graphwright.library.presence.absent_names import absence
+
+        words = absence(f"{title}.{name}".removeprefix("graphwright."))
+    words = words or f"module {title!r} has no attribute {name!r}"
+    return AttributeError(words, name=name, obj=sys.modules[namespace])
+
+
+def refuse_others(module: ModuleType) -> None:
+    """Lets a namespace say why it lacks a name, unless it looks names up itself."""
+
+    def find(name: str) -> NoReturn:
+        raise lacking(module.__name__, name)
+
+    vars(module).setdefault("__getattr__", find)
 
 
 #: The packages of functions on tensors, which other types can give a meaning.
 _OPS = ("graphwright.ops.", "graphwright.control.", "graphwright.values.sparse.")
 
 
-def open_functions(module: ModuleType) -> None:
-    """Replaces the functions of ops in a namespace, and those inside it, by their open forms."""
+def open_namespace(module: ModuleType) -> None:
+    """Makes a namespace public, and those inside it: functions of ops get their open forms."""
+    refuse_others(module)
     for name, value in list(vars(module).items()):
         if isinstance(value, ModuleType) and value.__name__.startswith(f"{module.__name__}."):
-            open_functions(value)
-        else:
+            open_namespace(value)
+        elif not name.startswith("__"):
             published = public(value)
             setattr(module, name, published)
             if published is not value:

@@ -13,8 +13,8 @@ from graphwright.library.objects.critical_section import CriticalSection
 from graphwright.library.objects.module import Module
 from graphwright.ops.core.static import get_static_value
 from graphwright.trace.argument_types import is_tensor
+from graphwright.trace.device_scopes import device
 from graphwright.trace.scopes import (
-    device,
     executing_eagerly,
     get_current_name_scope,
     init_scope,
@@ -22,6 +22,7 @@ from graphwright.trace.scopes import (
     name_scope,
 )
 from graphwright.trace.symbolic import is_symbolic_tensor
+from graphwright.types.device_spec import DeviceSpec
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import NoneTensorSpec, TensorSpec, type_spec_from_value
 from graphwright.types.type_spec import TypeSpec
@@ -45,6 +46,7 @@ newaxis = None
 TOP_LEVEL = (
     "AggregationMethod",
     "CriticalSection",
+    "DeviceSpec",
     "GradientTape",
     "Graph",
     "IndexedSlices",

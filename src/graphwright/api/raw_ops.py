@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphwright.api import lacking
 from graphwright.library.dispatch import raw_ops
 
 #: Names of this module that `tf` has too.
@@ -15,7 +16,7 @@ def __getattr__(name: str) -> object:
         return raw_ops.raw_op(name)
     if not name.startswith("_") and name in former():
         return former()[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise lacking(__name__, name)
 
 
 def __dir__() -> list[str]:

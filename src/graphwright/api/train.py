@@ -13,6 +13,7 @@ from graphwright.library.checkpoint.checkpoint_reader import (
 )
 from graphwright.library.checkpoint.checkpoint_state import get_checkpoint_state, latest_checkpoint
 from graphwright.library.checkpoint.object_graph import TrackableView
+from graphwright.library.distribute.cluster_spec import ClusterSpec
 
 if TYPE_CHECKING:
     from graphwright.proto.example_pb2 import (
@@ -32,6 +33,7 @@ __all__ = [
     "Checkpoint",
     "CheckpointManager",
     "CheckpointOptions",
+    "ClusterSpec",
     "Example",
     "Feature",
     "FeatureList",

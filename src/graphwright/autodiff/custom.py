@@ -12,7 +12,7 @@ from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient
 from graphwright.autodiff.tape import GradientTape, Recorder, paused
-from graphwright.base.annotations import signature_of
+from graphwright.base.annotations import WrappedSignature, signature_of
 from graphwright.op.batching import Each, Same
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import STATE, activate, apply
@@ -108,6 +108,8 @@ def custom_gradient(f: Callable[..., object] | None = None) -> Any:
 class WithRule:
     """A function with a gradient of its own; as a method, its object is no argument of it."""
 
+    __signature__ = WrappedSignature()
+
     def __init__(self, f: Callable[..., object]) -> None:
         self._f = f
         functools.update_wrapper(self, f)
@@ -125,11 +127,14 @@ def call_with_rule(
     f: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
 ) -> Any:
     """The result of `f`, whose gradient is the one that `f` returned with it."""
-    if kwargs and is_traced():
-        raise ValueError(
-            "A function with a custom gradient takes keyword arguments only when it runs eagerly, "
-            f"got {', '.join(kwargs)}."
-        )
+    if is_traced():
+        if kwargs:
+            raise ValueError(
+                "A function with a custom gradient takes keyword arguments only when it runs "
+                f"eagerly, got {', '.join(kwargs)}."
+            )
+        # What `f` reads of its arguments is read here, or it would use variables on its own.
+        args = tuple(tree.map_structure(convert, list(args), expand_composites=True))
     leaves = tree.flatten([args, kwargs], expand_composites=True)
     watcher = VariableWatcher()
     with activate(watcher):

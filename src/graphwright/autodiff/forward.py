@@ -1,8 +1,8 @@
 """`tf.autodiff.ForwardAccumulator`: derivatives along a direction, as the ops run.
 
-An op's rule gives the cotangents of its inputs as a linear function of those of its results.
-The transpose of that function, which a tape finds, takes tangents of inputs to tangents of
-results: so every op with a rule has a forward derivative, and no second rule.
+An op's rule gives the cotangents of its inputs as a linear function of those of its results. The
+transpose of that function, which a tape finds, takes tangents of inputs to tangents of results. So
+every op with a rule has a forward derivative, without a second rule.
 """
 
 from __future__ import annotations

@@ -414,7 +414,7 @@ class GradientTape:
         return jacobian
 
     def _dependent(self, sources: Sequence[object]) -> set[Hashable]:
-        """The keys of what was recorded and depends on the sources.
+        """The keys of recorded tensors that depend on the sources.
 
         Nothing depends on a source that was not watched, though a call that was recorded for
         another operand may take it.

@@ -16,7 +16,7 @@ moment (see `sites`):
 
     while c: b        try:
                           while c: b
-                      except ag__.asked():
+                      except ag__.undecided():
                           x, y = ag_sites(1, ('x', 'y'), ..., 2, ag__.while_stmt)
 
 Where a statement asks several operands, `ag_at` says which one it asks, and each has its own site.
@@ -265,7 +265,7 @@ class _Function:
 
     def asking(self, place: SyntaxPlace, body: Block, handler: Block) -> ast.stmt:
         """A statement that may ask tensors, with its handler for that."""
-        caught = ast.ExceptHandler(place.apply("asked"), None, handler, **place.span)
+        caught = ast.ExceptHandler(place.apply("undecided"), None, handler, **place.span)
         return ast.Try(body, [caught], [], [], **place.span)
 
     def marks(
@@ -878,7 +878,7 @@ def _entry(path: Place, place: SyntaxPlace) -> tuple[ast.expr, ast.expr]:
 
 
 def _is_elif(block: Block) -> bool:
-    """Whether an `else` is nothing but another if of the program."""
+    """Whether an `else` is just another if of the program."""
     return len(block) == 1 and isinstance(block[0], ast.If) and not _flags_unset(block[0].test)
 
 

@@ -412,6 +412,14 @@ def tf_convert(
 def staged_form(function: Function) -> Any:
     """Returns the function to trace: the converted form, or `function` itself if it is exempt."""
     _refuse_async(inspect.unwrap(getattr(function, "__func__", function)))
+    if type(function) is types.MethodType and type(function.__func__) is _FUNCTION:
+        return types.MethodType(staged_form(function.__func__), function.__self__)
+    if (
+        type(function) is _FUNCTION
+        and exempt.is_exempt(function)
+        and not exempt.is_never_converted(function)
+    ):
+        return _try_to_convert(function) or function
     return converted_call(function)
 
 

@@ -40,10 +40,10 @@ from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
 
 __all__ = [
-    "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "asked", "assert_stmt",
+    "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "assert_stmt",
     "attributes", "chain", "contents", "for_stmt", "handled", "held", "if_exp", "if_stmt", "in_",
     "iter", "kind", "ld", "ldu", "loops", "not_", "or_", "places", "python_truth", "refill",
-    "refuse_match", "ret", "share", "staged", "undefined", "while_stmt",
+    "refuse_match", "ret", "share", "staged", "undecided", "undefined", "while_stmt",
 ]  # fmt: skip
 
 # The most iterations of a Python loop that are built one by one under a condition.
@@ -108,7 +108,7 @@ _ASKING = ("CONTAINS_OP", "JUMP_IF_", "POP_JUMP_", "TO_BOOL", "UNARY_NOT")
 _BOOL = 0x10 if sys.version_info >= (3, 13) else 0
 
 
-def asked() -> Any:
+def undecided() -> Any:
     """The class of exceptions to catch around a statement of the Python form.
 
     A tensor that refuses to be true or false counts only if an instruction of the statement's frame
@@ -149,7 +149,7 @@ def _is_asking(entry: TracebackType, tensor: object) -> bool:
 
 
 def handled() -> BaseException:
-    """The exception that a bare `raise` raises again: none that `asked` has caught."""
+    """The exception that a bare `raise` raises again: none that `undecided` has caught."""
     error = sys.exc_info()[1]
     while isinstance(error, OperatorNotAllowedInGraphError) and error.is_handled:
         error = error.__context__

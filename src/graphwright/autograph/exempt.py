@@ -70,13 +70,22 @@ def is_converted(code: types.CodeType) -> bool:
 
 
 def is_exempt(function: types.FunctionType) -> bool:
-    """Whether a Python function is never converted."""
+    """Whether a Python function is not converted where a converted one calls it."""
+    return is_never_converted(function) or is_library(_module_of(function))
+
+
+def is_never_converted(function: types.FunctionType) -> bool:
+    """Whether a Python function is not converted either where `tf.function` is asked to trace it:
+    functions of other libraries are, as one that asks wants its control flow staged."""
     return (
         is_converted(function.__code__)
         or bool(function.__code__.co_flags & _GENERATES)
         or is_marked(function)
-        or (
-            is_library(function.__globals__.get("__name__") or "")
-            and not function.__code__.co_filename.startswith("<doctest ")
-        )
+        or _module_of(function).partition(".")[0] == "graphwright"
     )
+
+
+def _module_of(function: types.FunctionType) -> str:
+    """The name of the module that has a function; that of an example in a docstring has none."""
+    is_example = function.__code__.co_filename.startswith("<doctest ")
+    return "" if is_example else function.__globals__.get("__name__") or ""

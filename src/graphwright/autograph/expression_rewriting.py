@@ -162,7 +162,7 @@ class ExpressionRewriter:
         return node
 
     def callee(self, node: ast.Call, place: SyntaxPlace) -> ast.expr:
-        """The expression of what a call is to call instead of its function."""
+        """The expression that a call calls instead of its function."""
         function = node.func
         converted = place.apply("converted_call", function)
         if not isinstance(function, ast.Name) or function.id in self.visible or self.iterating:

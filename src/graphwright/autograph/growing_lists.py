@@ -114,7 +114,7 @@ class ListReplacement:
     """Puts lists of the graph in place of the Python lists that a region may change.
 
     `variables` says where the lists are. The items of a replaced Python list are out of scope from
-    then on: other variables that hold it do not know the list of the graph. Objects and dicts
+    then on. Other variables that hold it do not know the list of the graph. Objects and dicts
     outlive the trace, so a list there is replaced only if it has a tensor of the trace. A region
     that cannot be built changes nothing.
     """

@@ -179,7 +179,7 @@ class _Lowering:
         return place.either([place.load(flag) for flag in sorted(flags)])
 
     def unset(self, flags: set[str], place: SyntaxPlace) -> ast.expr:
-        """`not (a or b)`, marked as a test of nothing but flags."""
+        """`not (a or b)`, marked as a test of flags alone."""
         guard = place.negation(self.test(flags, place))
         guard.guards = True  # type: ignore[attr-defined]
         return guard

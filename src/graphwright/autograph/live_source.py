@@ -121,7 +121,7 @@ def _find_definition(code: types.CodeType, lines: list[str]) -> Callable[[], ast
 
 
 def _definition(text: str) -> ast.stmt:
-    """The definition in a text of nothing else, which may be indented under an `if`."""
+    """The definition that is all of a text, which may be indented under an `if`."""
     node = ast.parse(text).body[0]
     if isinstance(node, ast.If):
         node = node.body[0]
@@ -266,7 +266,7 @@ def _compiles_to(node: ast.Lambda, code: types.CodeType) -> bool:
 
 
 def _constants(code: types.CodeType) -> list[str]:
-    """The constants of a code object but for inner code, as text.
+    """The constants of a code object except inner code, as text.
 
     Python 3.10 has the qualified names of inner functions among them: their last part counts.
     """

@@ -115,8 +115,8 @@ def stage_if(
         orelse()
         return branches.end_second(variables.get()[:outputs])
 
-    own = variables.keys()
-    results = shared_variables.cond(staging, pred, then, other, own, branches.late)
+    cells = variables.keys()
+    results = shared_variables.cond(staging, pred, then, other, cells, branches.late)
     variables.set((*branches.merge(results), *initial[outputs:]))
 
 
@@ -196,16 +196,16 @@ class _LoopVariables:
         limits = iter(enumerate(shapes))
         leaves: list[object] = []
         wider: dict[int, ShapeLike] = {}
-        own = len(self.names) - len(self.shared)
+        first_shared = len(self.names) - len(self.shared)
         for number, new in enumerate(values):
             try:
-                if number >= own and any(map(self.staging.leaks, tree.flatten(new))):
+                if number >= first_shared and any(map(self.staging.leaks, tree.flatten(new))):
                     raise refusals.out_of_scope(self.names[number])
                 self.pack_one(number, new, limits, leaves, wider)
             except (TypeError, ValueError) as refusal:
-                if number < own:
+                if number < first_shared:
                     raise
-                raise ChangedInTurn([self.shared[number - own]], [refusal]) from None
+                raise ChangedInTurn([self.shared[number - first_shared]], [refusal]) from None
         if wider:
             raise _WiderShapes([wider.get(i, shape) for i, shape in enumerate(shapes)])
         return leaves
@@ -413,7 +413,7 @@ def _build(
     count, width = len(position), sum(lists.widths())
     first: list[Any] = [*position, *lists.leaves(), *loop.start()]
     unassigned = [name for name in missing if not name.startswith(RETURN_VALUE)]
-    unassigned = [name for name in unassigned if name in turns.own.names]
+    unassigned = [name for name in unassigned if name in turns.base.names]
     if unassigned:  # whether the loop has run at all is a loop variable too
         first.append(goes if exposed else staging.convert(False))
     start = count + width  # of the leaves of the program's variables

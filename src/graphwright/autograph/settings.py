@@ -12,8 +12,8 @@ from graphwright.types.arguments import ShapeLike, TensorLike
 class Feature(enum.Enum):
     """The optional parts of TensorFlow's AutoGraph.
 
-    With LISTS (or ALL), an empty list too may grow in a loop of the graph: the first item that the
-    body appends says the type of all. The others change nothing, since they are always on.
+    With LISTS (or ALL), an empty list too may grow in a loop of the graph. The first item that the
+    body appends determines the type of all. The others change nothing, since they are always on.
 
     >>> import graphwright as tf
     >>> lists = tf.autograph.experimental.Feature.LISTS

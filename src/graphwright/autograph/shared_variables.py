@@ -6,7 +6,7 @@ variables (`note`). A branch and a loop look whether these hold other values at 
 beginning.
 
 Nobody knows whether such a variable will be read. So it is lost where the graph can give it no
-value, and whoever reads it then gets the refusal.
+value, and a read of it then raises the refusal.
 """
 
 from __future__ import annotations
@@ -225,13 +225,15 @@ def note(
 
 
 class _Watch:
-    """The shared variables at the beginning of a region, but for those that it has already."""
+    """The shared variables at the beginning of a region, except those that it has already."""
 
-    def __init__(self, staging: Staging, own: Collection[Hashable]) -> None:
+    def __init__(self, staging: Staging, cells: Collection[Hashable]) -> None:
         self.staging = staging
         shared = staging.shared() or {}
         self.before = {
-            variable: value_of(variable.cell) for key, variable in shared.items() if key not in own
+            variable: value_of(variable.cell)
+            for key, variable in shared.items()
+            if key not in cells
         }
 
     def reset(self) -> None:
@@ -315,16 +317,16 @@ def cond(
     pred: TensorValue,
     then: Callable[[], Leaves],
     other: Callable[[], Leaves],
-    own: Collection[Hashable] = (),
+    cells: Collection[Hashable] = (),
     late: list[growing_lists.Late] | None = None,
 ) -> Leaves:
     """Both branches in the graph, with the shared variables and the lists that they change.
 
-    `own` are the cells of variables that are among the leaves. `late` says, after both, which
+    `cells` are those of variables that are among the leaves. `late` says, after both, which
     leaves the first branch has besides (see `Staging.cond`).
     """
     late = [] if late is None else late
-    watch = _Watch(staging, own)
+    watch = _Watch(staging, cells)
     if not watch.before:
         return growing_lists.cond(staging, pred, then, other, late)
     lost: dict[SharedVariable, Exception] = {}
@@ -373,7 +375,7 @@ class _SharedEnds:
         )
 
     def changed(self) -> list[SharedVariable]:
-        """The shared variables that the branch has changed, but for lost ones."""
+        """The shared variables that the branch has changed, except lost ones."""
         return [variable for variable in self.watch.changed() if variable not in self.lost]
 
     def first(self, leaves: Leaves) -> Leaves:
@@ -395,9 +397,9 @@ class _SharedEnds:
         self.lost[variable] = refusals.out_of_scope(variable.name)
         return True
 
-    def second(self, own: Leaves) -> Leaves:
+    def second(self, ends_of_second: Leaves) -> Leaves:
         """The leaves of the second branch, with those of variables that either changes."""
-        leaves = list(own)
+        leaves = list(ends_of_second)
         self.count = len(leaves)
         later = [variable for variable in self.changed() if variable not in self.ends]
         for variable, ends in self.ends.items():
@@ -475,7 +477,7 @@ class SharedTurns:
 
     def __init__(self, staging: Staging, variables: Variables) -> None:
         self.staging = staging
-        self.own = variables
+        self.base = variables
         self.watch = _Watch(staging, variables.keys())
         self.carried: list[SharedVariable] = []
         self.lost: dict[SharedVariable, Exception] = {}
@@ -488,22 +490,22 @@ class SharedTurns:
         """All variables that the loop carries; the shared ones are the last."""
         carried = list(self.carried)
         if not carried:
-            return self.own
-        count = len(self.own.names)
+            return self.base
+        count = len(self.base.names)
 
         def get() -> State:
-            return (*self.own.get(), *[variable.value() for variable in carried])
+            return (*self.base.get(), *[variable.value() for variable in carried])
 
         def set_(values: State) -> None:
-            self.own.set(values[:count])
+            self.base.set(values[:count])
             for variable, value in zip(carried, values[count:]):
                 variable.set(value)
 
-        names = (*self.own.names, *[variable.name for variable in carried])
+        names = (*self.base.names, *[variable.name for variable in carried])
         cells = frozenset(
             key for key, variable in (self.staging.shared() or {}).items() if variable in carried
         )
-        return Variables(get, set_, names, self.own.parts, self.own.others | cells)
+        return Variables(get, set_, names, self.base.parts, self.base.others | cells)
 
     def watching(self, step: Callable[[Position], Position]) -> Callable[[Position], Position]:
         """A turn that raises `ChangedInTurn` where it changes other shared variables."""
@@ -565,7 +567,7 @@ class SharedTurns:
         self.watch.reset()
         if self.held is not None:
             self.held.restore()
-        self.own.set(self.initial)
+        self.base.set(self.initial)
 
     def end(self) -> None:
         """What follows the loop."""

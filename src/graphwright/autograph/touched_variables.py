@@ -1,7 +1,7 @@
 """The variables that a piece of code touches itself, whatever is around it.
 
-Symbols are texts: a variable `x`, an assigned attribute such as `self.x` or `boxes[0].x`, and the
-container of an assigned item, such as `d` of `d[0] = v`.
+Symbols are texts. They are a variable `x`, an assigned attribute (`self.x`, `boxes[0].x`), or the
+container of an assigned item (`d` of `d[0] = v`).
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ class Loose(NamedTuple):
         return Loose(self.reads | other.reads, self.writes | other.writes)
 
     def without(self, local: set[str]) -> Loose:
-        """The same, but for local variables."""
+        """The same without local variables."""
         return Loose(self.reads - local, self.writes - local)
 
 
 class Closure(NamedTuple):
     """What a call of an inner function may do to the variables around it.
 
-    It may be `held` where no statement names it. `loose` is what functions in it do that may be
-    called elsewhere, `values` are the names that it may pass on, and `guarded` those that it reads
+    It may be `held` where no statement names it. `loose` is what its inner functions do that may be
+    called elsewhere. `values` are the names that it may pass on. `guarded` are those that it reads
     where an exception handler may notice that they have no value.
     """
 
@@ -363,7 +363,7 @@ def _closure(args: ast.arguments, body: Sequence[ast.AST], held: bool = False) -
     local = inner.bound() - inner.nonlocals
     local.update(parameters(args))
     local |= inner.globals
-    own = Closure(
+    closure_of_body = Closure(
         frozenset(inner.reads - local),
         frozenset(inner.bound() & inner.nonlocals),
         loose_code(inner.closures, inner.values, inner.loose).without(local),
@@ -377,13 +377,13 @@ def _closure(args: ast.arguments, body: Sequence[ast.AST], held: bool = False) -
     )
     for name, closure in inner.closures.items():
         if name in inner.reads:  # it may call this one, or pass it on
-            own |= Closure(
+            closure_of_body |= Closure(
                 writes=closure.writes - local,
                 attributes=_reachable(closure.attributes, local),
                 containers=_reachable(closure.containers, local),
                 mutated=_reachable(closure.mutated, local),
             )
-    return own
+    return closure_of_body
 
 
 def _guarded(body: Sequence[ast.AST]) -> set[str]:

@@ -41,3 +41,13 @@ else:
     def annotate_alike(copy: types.FunctionType, function: types.FunctionType) -> None:
         """Gives a copy of a function the same annotations."""
         copy.__annotations__ = function.__annotations__
+
+
+class WrappedSignature:
+    """The signature of what an object wraps, as `__signature__` in its class.
+
+    `inspect` takes an object that has `__get__` for a routine of C, and asks only for this.
+    """
+
+    def __get__(self, instance: Any, owner: type | None = None) -> inspect.Signature | None:
+        return None if instance is None else signature_of(instance.__wrapped__)

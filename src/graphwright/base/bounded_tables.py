@@ -1,4 +1,4 @@
-"""Tables of what was computed before, which do not grow without end."""
+"""Tables of earlier results, which do not grow without end."""
 
 from __future__ import annotations
 

@@ -151,8 +151,8 @@ class RemotePath(FilePath):
 
     def at(self, place: str) -> str:
         """A path in the file system as the program writes such paths."""
-        own = self.system[1].lstrip("/")
-        host = self.place.removesuffix(own) if self.place.endswith(own) else ""
+        inner_place = self.system[1].lstrip("/")
+        host = self.place.removesuffix(inner_place) if self.place.endswith(inner_place) else ""
         inner = place.removeprefix(f"{self.scheme}://").removeprefix(host).lstrip("/")
         return f"{self.before}{self.scheme}://{host}{inner}{self.rest}"
 
@@ -223,9 +223,11 @@ class RemotePath(FilePath):
         with supported():
             system, place = self.system
             entries = system.ls(place, detail=True)
-        own = place.strip("/")
+        folder = place.strip("/")
         paths = {entry["name"].rstrip("/"): entry["type"] == "directory" for entry in entries}
-        return {p.rpartition("/")[2]: is_one for p, is_one in paths.items() if p.strip("/") != own}
+        return {
+            p.rpartition("/")[2]: is_one for p, is_one in paths.items() if p.strip("/") != folder
+        }
 
     def names(self) -> list[str]:
         return list(self.entries())
@@ -287,7 +289,7 @@ class RemotePath(FilePath):
 
 @contextmanager
 def supported() -> Iterator[None]:
-    """Has what a file system cannot do be an error of the system, as all its others."""
+    """Makes an operation that a file system lacks an error of the system."""
     try:
         yield
     except NotImplementedError as error:

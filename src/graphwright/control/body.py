@@ -68,6 +68,19 @@ class Body:
         self.structure.insert(position, item)
         self.leaves[start:start] = leaves
 
+    def replace(self, change: Callable[[Any], Any]) -> None:
+        """Gives each returned object the form that `change` makes of it in the graph."""
+        with tracing(self.graph) as tracer:
+            self.structure = tree.map_structure(change, self.structure)
+            leaves = tree.flatten(self.structure, expand_composites=True)
+            values = dict(zip(map(id, self.tensors), self.graph.results))
+            self.graph.results = [
+                values.get(id(leaf)) or result_value(tracer, leaf)
+                for leaf in leaves
+                if leaf is not None
+            ]
+        self.leaves = leaves
+
     def __str__(self) -> str:
         """What the function returns, by types, and the line where it begins."""
         types = tree.map_structure(_Typed, self.structure)
@@ -139,8 +152,8 @@ def as_result(leaf: object, function: Callable[..., object]) -> Any:
 
 
 def result_value(tracer: Tracer, tensor: TensorValue) -> Value:
-    """The graph's value for a returned tensor, of a node of its own: what each result is
-    named and typed after stays apart from what it is computed from.
+    """The graph's value for a returned tensor, from a node of its own. So the name and the type of
+    a result are not those of what it is computed from.
     """
     return tracer.value_of(apply(IDENTITY, tensor))
 

@@ -23,7 +23,7 @@ from graphwright.ops.core.indexing import where
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.partition import dynamic_stitch
-from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.static import static_value
 from graphwright.ops.math.comparison import equal, less_equal, logical_and, logical_not, select
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.trace.tracer import current_tracer
@@ -35,6 +35,7 @@ from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
+from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.tensor import Reference, Tensor
 from graphwright.values.variable import Variable
 
@@ -319,15 +320,19 @@ def may_be_one(condition: TensorValue) -> bool:
     return TensorShape(condition.shape).num_elements() in (1, None)
 
 
-def one_element(condition: TensorValue) -> Any:
+def one_element(condition: TensorValue) -> TensorValue:
     """The one element of a condition; where it has more or none, it fails as it runs."""
-    return condition if condition.type.rank == 0 else reshape(condition, [])
+    if condition.type.rank == 0:
+        return condition
+    scalar: TensorValue = reshape(condition, [])
+    return scalar
 
 
 class Agreement:
     """The common result structure of branches; an error that shows both where there is none."""
 
     def __init__(self, bodies: Sequence[Body], names: Sequence[str], caller: str) -> None:
+        widen_indices(bodies)
         self.first = bodies[0]
         for body, name in zip(bodies[1:], names[1:]):
             self._compare(body, names[0], name, caller)
@@ -355,6 +360,28 @@ class Agreement:
         remaining = iter(tensors or ())
         filled = [None if leaf is None else next(remaining) for leaf in self.first.leaves]
         return tree.pack_sequence_as(self.structure, filled, expand_composites=True)
+
+
+def widen_indices(bodies: Sequence[Body]) -> None:
+    """Gives slices that are int32 in one branch and int64 in another the wider indices in all."""
+    rows = [tree.flatten(body.structure) for body in bodies]
+    if len({len(row) for row in rows}) > 1:
+        return
+    mixed = {
+        id(leaf)
+        for leaves in zip(*rows)
+        if all(isinstance(leaf, IndexedSlices) for leaf in leaves)
+        and {leaf.indices.dtype for leaf in leaves} == {dt.int32, dt.int64}
+        for leaf in leaves
+    }
+
+    def widened(leaf: Any) -> Any:
+        if id(leaf) not in mixed:
+            return leaf
+        return IndexedSlices(leaf.values, cast(leaf.indices, dt.int64), leaf.dense_shape)
+
+    for body in bodies if mixed else ():
+        body.replace(widened)
 
 
 def mismatch(
@@ -418,7 +445,7 @@ def smart_cond(
     check_callable(false_fn, "false_fn")
     if not is_tensor(pred) and pred not in (0, 1):
         raise TypeError(f"`pred` must be a tensor, a bool, 1 or 0, got {pred!r}.")
-    known = get_static_value(pred) if is_tensor(pred) else pred
+    known = static_value(pred) if is_tensor(pred) else pred
     if known is None:
         return cond(pred, true_fn, false_fn, name)
     chosen: Any = true_fn if known else false_fn

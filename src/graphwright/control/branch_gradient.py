@@ -1,7 +1,7 @@
 """The gradient of a branch: a branch of the gradients.
 
-The forward form returns, after the results, what each side's gradient must remember; the
-side that was not taken returns something of the right dtype in their place.
+After the results, the forward form returns what each side's gradient must remember. The other side
+returns something of the right dtype in its place.
 """
 
 from __future__ import annotations

@@ -112,8 +112,8 @@ def forward_call(graph: Graph, rule: Gradient) -> PartitionedCall:
 def recomputed(
     op: Op, call: Call, cotangents: Sequence[Cotangent], is_stateful: bool
 ) -> Sequence[Any]:
-    """The gradient of a call that was not taped, or a second one of a persistent tape: runs it
-    once more to learn what it computes, which must not depend on when it runs.
+    """The gradient of a call that was not taped, or a second one of a persistent tape. It runs the
+    call once more, which must compute the same.
     """
     if is_stateful:
         raise NotImplementedError(

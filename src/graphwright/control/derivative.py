@@ -1,9 +1,9 @@
 """The gradient of a graph: the graph backwards, and the values that it must remember.
 
-A tape runs, in place of an op that holds graphs, its *forward* form, whose further results
-are the values that the gradient needs. The gradient itself is another graph, of the
-cotangents and of these values: the ops' own rules, traced by a tracer which takes tensors
-of the forward graph for what they are, something remembered.
+A tape runs, in place of an op that holds graphs, its *forward* form, whose further results are the
+values that the gradient needs. The gradient itself is another graph, of the cotangents and of these
+values. The rules of the ops are traced, and tensors of the forward graph are remembered values
+there.
 """
 
 from __future__ import annotations
@@ -355,7 +355,7 @@ class Derivative:
     def backward(
         self, needed: Sequence[bool], required: Sequence[bool] = (), given: Flags = ()
     ) -> Backward:
-        """The gradient with respect to the needed arguments, of what is remembered.
+        """The gradient with respect to the needed arguments, as a function of remembered values.
 
         With `given`, it is that of these results alone, if what is remembered allows it.
         """

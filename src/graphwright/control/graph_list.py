@@ -58,8 +58,8 @@ Items = Tensor | Iterable[object]
 class GraphList(Composite):
     """A list whose length only the graph knows.
 
-    `item` is the structure of an item with the specs of its tensors, None as long as that is not
-    known: then the first item that is appended says it, under the `limit` of a shape.
+    `item` is the structure of an item with the specs of its tensors. While it is None, the first
+    item that is appended determines it, under the `limit` of a shape.
     """
 
     __slots__ = ("__weakref__", "_arrays", "_flows", "home", "item", "limit", "name")
@@ -78,7 +78,7 @@ class GraphList(Composite):
         self.flows = flows
         _living[next(_serials)] = self
 
-    # -- what it holds -----------------------------------------------------------------------
+    # -- contents ----------------------------------------------------------------------------
 
     @property
     def flows(self) -> Flows:
@@ -279,7 +279,7 @@ class GraphList(Composite):
         joined.extend(self)
         return joined
 
-    # -- what only the graph can say ---------------------------------------------------------
+    # -- refusals of what only the graph knows -----------------------------------------------
 
     def _undecided(self, what: str, instead: str) -> Exception:
         error = not_in_graph(

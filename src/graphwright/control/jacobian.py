@@ -106,8 +106,8 @@ def each(
 
 
 def graph_calls(tracer: Tracer, sources: Sequence[Tensor]) -> list[Call]:
-    """The differentiable ops of the graph that is being traced; those that hold graphs and
-    depend on the sources get the forms that their gradients need."""
+    """The differentiable ops of the graph that is being traced. Those that hold graphs and depend
+    on the sources get the forms that gradients need."""
     graph = tracer.graph
     nodes = [n for n in graph.nodes if is_differentiable(n.op)]
     calls = [call_of_node(graph, n) for n in nodes]

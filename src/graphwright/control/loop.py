@@ -39,10 +39,9 @@ from graphwright.values.convert import convert_to_tensor
 class StatelessWhile(GraphOp):
     """Repeats `body` on the loop variables while `cond` says so.
 
-    Both graphs have the loop variables as parameters and the same captures; the body
-    returns the variables' next values. Operands: the variables, then what is captured. (In
-    a GraphDef, whose While knows only variables, the captures are variables that the body
-    returns as they are.)
+    Both graphs have the loop variables as parameters and the same captures; the body returns the
+    variables' next values. Operands: the variables, then what is captured. In a GraphDef, While
+    knows only variables: captures are variables that the body returns as they are.
     """
 
     type_name = "StatelessWhile"
@@ -206,7 +205,7 @@ def while_loop(
         loop_vars: A list or tuple of tensors or nested structures: the first values.
         shape_invariants: A structure like `loop_vars` of the shapes that variables may have in the
             loop, as `tf.TensorShape` or `tf.TensorSpec`. None means the shapes of the first values.
-        parallel_iterations: A positive int, and not used.
+        parallel_iterations: A positive whole number, and not used.
         back_prop: Accepted for TensorFlow's signature and not used.
         swap_memory: Accepted for TensorFlow's signature and not used.
         maximum_iterations: The greatest number of iterations: a scalar of integers. None sets no
@@ -228,7 +227,7 @@ def while_loop(
     """
     check_callable(cond, "cond")
     check_callable(body, "body")
-    if not isinstance(parallel_iterations, int) or parallel_iterations < 1:
+    if parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
     if current_tracer() is None:
         return run_eagerly(cond, body, loop_vars, maximum_iterations)

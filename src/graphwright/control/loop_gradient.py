@@ -1,9 +1,8 @@
 """The gradient of a loop: a loop over its iterations backwards.
 
-The forward form counts the iterations and pushes on lists, one for each, the values that
-an iteration's gradient needs; what the loop captured and never changes is not pushed. The
-gradient pops them again, carries the cotangents of the variables, and adds up those of what
-was captured.
+The forward form counts the iterations. It pushes the values that an iteration's gradient needs on
+lists, one for each, but not what the loop captured and never changes. The gradient pops them again,
+carries the cotangents of the variables, and adds up those of what was captured.
 """
 
 from __future__ import annotations

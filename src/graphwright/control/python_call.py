@@ -182,7 +182,7 @@ def remembered(
 def cotangents_of(
     record: TensorValue, inputs: Sequence[TensorValue], cotangents: Sequence[Cotangent | None]
 ) -> list[Any]:
-    """The cotangents of the inputs of what was recorded, from those of its results."""
+    """The cotangents of the inputs of a recorded call, from those of its results."""
     op = EagerPyFuncGradient(
         tuple([x.dtype for x in inputs]), tuple([g is not None for g in cotangents])
     )

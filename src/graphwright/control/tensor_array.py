@@ -1,8 +1,8 @@
 """`tf.TensorArray`: an array of tensors that is written and read one by one.
 
-Eagerly it is a Python list, changed in place. In a graph it is a `TensorList`, a value of
-dtype variant (the array's `flow`): writing gives a new array, and loops and branches carry it
-like a tensor.
+Eagerly it is a Python list, changed in place. In a graph it is a `TensorList`, a value of dtype
+variant (the array's `flow`). Writing gives a new array, and loops and branches carry it like a
+tensor.
 """
 
 from __future__ import annotations

@@ -392,8 +392,8 @@ def vectorized(
 def in_graph(
     function: Callable[..., object], name: str, tensors: Sequence[TensorValue], like: object
 ) -> Any:
-    """`function` of tensors packed as the arguments `like`, in the graph that is being traced;
-    eagerly in one that is made for it and runs at once."""
+    """`function` of tensors packed as the arguments `like`, in the graph that is being traced.
+    Eagerly, a graph is made for it and runs at once."""
     if current_tracer() is not None:
         return function(*tree.pack_sequence_as(like, list(tensors), expand_composites=True))
     body = trace_body(function, name, [t.type for t in tensors], like)

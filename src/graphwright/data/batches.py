@@ -19,6 +19,7 @@ from graphwright.ops.core.indexing import where
 from graphwright.ops.core.joining import stack
 from graphwright.ops.math.comparison import less, less_equal, logical_and
 from graphwright.ops.math.reduction import reduce_min
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import dtypes as dt
@@ -175,13 +176,15 @@ class Batches(DatasetValue):
         <tf.RaggedTensor [[0], [0, 1], [0, 1, 2]]>
         """
 
-        def ragged(spec: TypeSpec) -> TypeSpec:
-            if not isinstance(spec, TensorSpec) or spec.shape.rank == 0 or spec.type.is_static:
-                return spec
-            return RaggedTensorSpec(spec.shape, spec.dtype, 0, as_dtype(row_splits_dtype))
-
-        as_ragged = DatasetValue.of(self._variant, self._type.mapped(ragged), self._name)
-        return as_ragged.batch(batch_size, drop_remainder)
+        splits = as_dtype(row_splits_dtype)
+        ragged = [as_ragged_spec(leaf, splits) for leaf in self._type.leaves]
+        rows: Any = self
+        if any(isinstance(leaf, RaggedTensorSpec) and leaf.ragged_rank for leaf in ragged):
+            rows = rows.map(lambda *parts: divided(self._type, ragged, parts))
+        specs = tree.pack_sequence_as(self._type.specs, ragged)
+        return DatasetValue.of(rows._variant, ElementType(specs), self._name).batch(
+            batch_size, drop_remainder
+        )
 
     def sparse_batch(
         self, batch_size: TensorLike, row_shape: TensorLike | ShapeLike, name: str | None = None
@@ -424,6 +427,28 @@ class Batches(DatasetValue):
         return self.group_by_window(
             bucket_of, batch, window_size_func=lambda bucket: gather(sizes, bucket)
         )
+
+
+def as_ragged_spec(spec: TypeSpec, splits: DType) -> TypeSpec:
+    """The type of a tensor as a row of a ragged batch: it is divided up to its last open axis."""
+    if not isinstance(spec, TensorSpec) or spec.shape.rank is None or spec.type.is_static:
+        return spec
+    last = max([axis for axis, size in enumerate(spec.shape) if size is None])
+    return RaggedTensorSpec(spec.shape, spec.dtype, last, splits)
+
+
+def divided(element: ElementType, ragged: Sequence[TypeSpec], parts: tuple[Any, ...]) -> Any:
+    """An element whose tensors are ragged where specs say so, from the parts that a map gets."""
+    values = tree.flatten(parts if type(element.specs) is tuple else parts[0])
+    made = [
+        RaggedTensor.from_tensor(
+            value, ragged_rank=spec.ragged_rank, row_splits_dtype=spec.row_splits_dtype
+        )
+        if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank and isinstance(value, Tensor)
+        else value
+        for spec, value in zip(ragged, values)
+    ]
+    return tree.pack_sequence_as(element.specs, made)
 
 
 def filled_shape(shape: ShapeLike, size: TensorValue) -> Any:

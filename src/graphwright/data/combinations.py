@@ -9,7 +9,7 @@ from graphwright.data import sampling
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import LAST
-from graphwright.data.stages import combine_stages, interleave_stages, source_stages
+from graphwright.data.stages import choice_stages, combine_stages, source_stages
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
@@ -204,4 +204,4 @@ def chosen(choices: DatasetValue, datasets: Sequence[DatasetValue], stops_at_emp
             )
         element = joined
     inputs = [choices, *datasets]
-    return make(interleave_stages.ChooseStage, element, inputs, stops_at_empty=bool(stops_at_empty))
+    return make(choice_stages.ChooseStage, element, inputs, stops_at_empty=bool(stops_at_empty))

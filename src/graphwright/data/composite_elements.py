@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence, Sized
 from typing import Any
 
+import numpy as np
+
 from graphwright.control.map import items_of
 from graphwright.control.tensor_array import TensorArray
 from graphwright.data.blocks import Row, values_of
 from graphwright.data.element_type import ElementType
 from graphwright.op.interpreter import activate
+from graphwright.ragged.spec import RaggedTensorSpec
+from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.composite import Composite
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import EagerTensor, wrap
@@ -25,8 +29,10 @@ def arrays_of(spec: TypeSpec, composite: object) -> Row:
     return [tensor._array for tensor in spec.to_tensors(composite)]
 
 
-def stacked_rows(spec: TypeSpec, rows: Sequence[Sequence[object]]) -> Row:
+def stacked_rows(spec: TypeSpec, rows: Sequence[Sequence[Any]]) -> Row:
     """The arrays of the composite whose rows are the composites of these arrays."""
+    if isinstance(spec, RaggedTensorSpec) and len({row[0].shape[1:] for row in rows}) == 1:
+        return ragged_rows(spec, rows)
     with activate(None):
         items = items_of(spec)
         count = len(rows)
@@ -36,6 +42,23 @@ def stacked_rows(spec: TypeSpec, rows: Sequence[Sequence[object]]) -> Row:
                 array.write(place, part)
         whole = items.together(parts, count)
         return arrays_of(spec._batch(count), whole)  # type: ignore[attr-defined]
+
+
+def ragged_rows(spec: RaggedTensorSpec, rows: Sequence[Sequence[Any]]) -> Row:
+    """The values and the splits of the ragged tensor that has these rows."""
+    dtype = spec.row_splits_dtype.numpy_dtype
+    values, *inner = zip(*rows)
+    outermost = [len(part) for part in values] if not inner else [len(s) - 1 for s in inner[0]]
+    lengths: list[Any] = [outermost]
+    lengths += [np.concatenate([np.diff(s) for s in splits]) for splits in inner]
+    return [np.concatenate(values), *[splits_of(each, dtype) for each in lengths]]
+
+
+def splits_of(lengths: Sequence[int] | Array, dtype: ArrayDType) -> Array:
+    """Where rows of these lengths begin and end."""
+    splits = np.zeros(len(lengths) + 1, dtype)
+    np.cumsum(lengths, out=splits[1:])
+    return splits
 
 
 def row_count(element: ElementType, row: Sequence[Sized]) -> int:

@@ -328,7 +328,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         return Iterator.over(self)
 
     def __graph_iteration__(self) -> BlockFold:
-        return BlockFold(Iterator.over(self)._handle, self._type)
+        return BlockFold(self._variant, self._type)
 
     def get_single_element(self, name: str | None = None) -> Any:
         """Returns the only element.

@@ -9,7 +9,7 @@ from graphwright.autograph.iterations import invariants
 from graphwright.autograph.staging import Leaves
 from graphwright.control.branch import cond
 from graphwright.control.loop import while_loop
-from graphwright.data.dataset_ops import AbsentElement, NextBlock, NextElement
+from graphwright.data.dataset_ops import AbsentElement, BeginIteration, NextBlock, NextElement
 from graphwright.data.element_type import ElementType
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.math.comparison import greater, less, logical_and
@@ -27,9 +27,13 @@ class ElementFold:
 
     relaxes = True
 
-    def __init__(self, iterator: Tensor, element: ElementType) -> None:
+    def __init__(
+        self, iterator: Tensor, element: ElementType, is_left: TensorValue | None = None
+    ) -> None:
         self.iterator = iterator
         self.element = element
+        #: True. It is made once, though a wider shape in the body makes the loop be built again.
+        self.is_left = convert(True) if is_left is None else is_left
 
     def sample(self) -> Any:
         """A value of the type of an element."""
@@ -53,13 +57,17 @@ class ElementFold:
             return [has_value, *after]
 
         limits = shapes and [TensorShape([]), *shapes]
-        first = [convert(True), *start]
+        first = [self.is_left, *start]
         return list(while_loop(test, body, first, invariants(first, limits)))[1:]
 
 
 class BlockFold(ElementFold):
     """A loop over the elements of a new iterator: a loop over blocks, and in it a loop over the
     elements of a block, which can be machine code."""
+
+    def __init__(self, dataset: Tensor, element: ElementType) -> None:
+        iterator, is_left = apply(BeginIteration(), dataset)
+        super().__init__(iterator, element, is_left)
 
     def fold(
         self, start: Leaves, more: More | None, step: Step, shapes: Sequence[ShapeLike] | None
@@ -90,5 +98,5 @@ class BlockFold(ElementFold):
             return [greater(count, 0), *after]
 
         limits = shapes and [TensorShape([]), *shapes]
-        first = [convert(True), *start]
+        first = [self.is_left, *start]
         return list(while_loop(test, body, first, invariants(first, limits)))[1:]

@@ -41,6 +41,24 @@ class OpenIterator(Op):
         return Reader(stage)
 
 
+class BeginIteration(Op):
+    """A new iterator for a loop over a dataset, and true: the loop has to look for an element."""
+
+    type_name = "_BeginIteration"
+    inputs = ("dataset: variant",)
+    behind = DatasetStage
+    outputs = ("iterator: variant", "begun: bool")
+    effect = Effect.WRITE
+    pure = False
+    gradient = not_differentiable
+
+    def shapes(self, dataset: TensorType) -> Shapes:
+        return ((), ())
+
+    def kernel(self, stage: DatasetStage) -> tuple[Reader, Array]:
+        return Reader(stage), np.array(True)
+
+
 class NextElement(Op):
     """Whether an iterator has another element, and its tensors; without one, zeros."""
 

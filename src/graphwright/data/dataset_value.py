@@ -89,6 +89,8 @@ class DatasetSpec(TypeSpec):
 class DatasetValue(Composite):
     """A dataset as a value of graphs; `Dataset` adds the public methods."""
 
+    #: It has tensors, and is none itself.
+    _is_native = False
     _variant: Tensor
     _type: ElementType
     #: The class of the datasets that methods return: the one that is made with `is_result`.

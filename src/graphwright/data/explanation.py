@@ -23,11 +23,12 @@ from graphwright.data.generators import ElementGenerator
 from graphwright.data.reader import Reader
 from graphwright.data.stage import AppliedRewrite, DatasetStage, watching
 from graphwright.data.stages.buffer_stages import PrefetchStage
-from graphwright.data.stages.calling_threads import duration
 from graphwright.data.stages.fused_stages import FusedStage
+from graphwright.data.stages.interleave_stages import InterleaveStage
 from graphwright.data.stages.map_stages import MapStage, ParallelMapStage
 from graphwright.data.stages.source_stages import GeneratedStage
 from graphwright.data.stages.stage_rewrites import plan_of
+from graphwright.data.tuning.thread_counts import duration
 from graphwright.ir.graph import Graph
 from graphwright.values.tensor import wrap
 
@@ -241,8 +242,12 @@ def notes_of_stage(stage: DatasetStage) -> list[str]:
         notes.append(f"each function alone: {refusal}" if refusal else "many elements at once")
     if isinstance(stage, (FusedStage, ParallelMapStage)) and stage.division.words:
         notes.append(stage.division.words)
-    if isinstance(stage, PrefetchStage) and stage.size:
-        notes.append(f"a thread takes at most {stage.size} ahead")
+    if isinstance(stage, ParallelMapStage) and stage.calls_at_once.words:
+        notes.append(stage.calls_at_once.words)
+    if isinstance(stage, PrefetchStage) and stage.size.number:
+        notes.append(stage.size.words)
+    if isinstance(stage, InterleaveStage) and stage.buffer is not None:
+        notes.append(f"in each open dataset, {stage.buffer.words}")
     if isinstance(stage, GeneratedStage) and isinstance(stage.generator, ElementGenerator):
         notes.append(f"runs {name_in_python(stage.generator.function)}, a Python generator")
     return notes

@@ -10,7 +10,6 @@ import numpy as np
 from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stages import source_stages
 from graphwright.data.stages.file_stages import (
     FileFormat,
@@ -20,6 +19,7 @@ from graphwright.data.stages.file_stages import (
     LineFormat,
     RecordFormat,
 )
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.ops.core.movement import reshape
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike

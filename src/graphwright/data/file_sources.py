@@ -22,7 +22,7 @@ from graphwright.library.checkpoint.checkpoint import Checkpoint
 from graphwright.library.checkpoint.checkpoint_manager import CheckpointManager
 from graphwright.op.interpreter import apply
 from graphwright.ops.core.shapes import shape
-from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.static import static_value
 from graphwright.ops.io.file_system import matching_files
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.strings.strings import reduce_join
@@ -215,7 +215,7 @@ class FileSources(DatasetValue):
         if checkpoint_args and current_tracer() is None:
             _take_all(Iterator.over(written), checkpoint_args)
             return
-        if current_tracer() is not None and get_static_value(_text(path)) is not None:
+        if current_tracer() is not None and static_value(_text(path)) is not None:
             announce_type(_folder(_text(path)), self._type)
         apply(TakeAll(), written._variant)
 
@@ -285,7 +285,7 @@ def _reader(function: Callable[..., object], shards: ElementType) -> ElementFunc
 
 def _folder(path: object) -> FilePath:
     """The path of a folder; ValueError where it is known only at run time."""
-    text = get_static_value(path)
+    text = static_value(path)
     if text is None:
         raise ValueError("`element_spec` must be given where the path is known only at run time")
     return file_path(text)

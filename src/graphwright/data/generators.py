@@ -117,9 +117,11 @@ class GeneratedElements:
         try:
             parts = parts_in(element.specs, tuple(value) if isinstance(value, list) else value)
         except ValueError as error:
+            kinds = [x.dtype if isinstance(x, TensorSpec) else x for x in element.leaves]
+            structure = tree.pack_sequence_as(element.specs, kinds)
             raise TypeError(
                 "`generator` yielded an element that did not match the expected structure. The "
-                f"expected structure was {element.specs}, but the yielded element was {value}."
+                f"expected structure was {structure}, but the yielded element was {value}."
             ) from error
         row: Row = []
         for leaf, part in zip(element.leaves, parts):

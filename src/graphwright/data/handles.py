@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from graphwright.data.element_type import ElementType
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
-from graphwright.types.specs import TensorSpec
+from graphwright.types.specs import NoneTensorSpec, TensorSpec
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import Tensor
 
@@ -17,6 +17,8 @@ Handle = TypeVar("Handle", bound="ElementHandle")
 class ElementHandle(Composite):
     """The base of values that have elements of one type."""
 
+    #: It has elements, and is no tensor itself.
+    _is_native = False
     _handle: Tensor
     _type: ElementType
 
@@ -78,4 +80,5 @@ class ElementHandleSpec(TypeSpec):
 
     def _from_components(self, components: Tensor) -> Any:
         kind: Any = self.value_type
-        return kind._of(components, ElementType(self._element_spec))
+        specs = NoneTensorSpec() if self._element_spec is None else self._element_spec
+        return kind._of(components, ElementType(specs))

@@ -18,8 +18,11 @@ from graphwright.data.optional import Optional
 from graphwright.data.reader import Reader
 from graphwright.data.state_coding import decode, encode
 from graphwright.op.interpreter import STATE, apply
+from graphwright.trace.device_scopes import placed
 from graphwright.trace.tracer import current_tracer
-from graphwright.values.convert import constant
+from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
+from graphwright.values.convert import constant, convert
 from graphwright.values.tensor import EagerTensor
 from graphwright.values.trackable import Trackable
 
@@ -44,7 +47,22 @@ class IteratorSpec(ElementHandleSpec):
         return Iterator
 
 
-class Iterator(ElementHandle, Trackable):
+class SavedReader(Trackable):
+    """What goes through a dataset, and has its position in checkpoints."""
+
+    @property
+    def _reader(self) -> Reader:
+        """The source of the elements."""
+        raise NotImplementedError
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"ITERATOR": constant(np.frombuffer(encode(self._reader.save()), np.uint8))}
+
+    def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> None:
+        self._reader.restore(decode(restored_tensors["ITERATOR"].numpy().tobytes()))
+
+
+class Iterator(ElementHandle, SavedReader):
     """A position in a dataset, from which elements are taken one by one.
 
     `iter(dataset)` makes one. Functions take it as an argument and take elements from it. A
@@ -86,12 +104,27 @@ class Iterator(ElementHandle, Trackable):
         return ElementFold(self._handle, self._type)
 
     def __next__(self) -> Any:
-        if STATE.active is not None and current_tracer() is not None:
-            return self.get_next()
+        if STATE.active is not None:
+            return self.get_next() if current_tracer() is not None else placed(self)
         reader: Reader = self._handle._array  # type: ignore[attr-defined]  # it is no symbol
         for element in reader.ready:
             return element
         return reader.packed(self._form)
+
+    def next(self) -> Any:
+        """Returns the next element, as the built-in `next` does.
+
+        Returns:
+            Tensors and composites in the structure of `element_spec`.
+
+        Raises:
+            StopIteration: There is no other element.
+
+        >>> import graphwright as tf
+        >>> int(iter(tf.data.Dataset.range(3)).next())
+        0
+        """
+        return next(self)
 
     @cached_property
     def _form(self) -> Form:
@@ -116,17 +149,11 @@ class Iterator(ElementHandle, Trackable):
         """
         return Optional._of(apply(NextOptional(), self._handle), self._type)
 
-    def _serialize_to_tensors(self) -> dict[str, Any]:
-        return {"ITERATOR": constant(np.frombuffer(encode(self._reader.save()), np.uint8))}
-
-    def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> None:
-        self._reader.restore(decode(restored_tensors["ITERATOR"].numpy().tobytes()))
-
     def __repr__(self) -> str:
         return f"<tf.data.Iterator element_spec={self.element_spec!r}>"
 
 
-class NumpyIterator:
+class NumpyIterator(SavedReader):
     """The elements of a dataset as NumPy arrays and scalars.
 
     Args:
@@ -139,12 +166,71 @@ class NumpyIterator:
 
     def __init__(self, dataset: DatasetValue) -> None:
         self._form = as_arrays(dataset._type)
-        self._reader = Reader(dataset._stage)
+        self._place = Reader(dataset._stage)
+
+    @property
+    def _reader(self) -> Reader:
+        return self._place
 
     def __iter__(self) -> PythonIterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        for element in self._reader.ready:
+        for element in self._place.ready:
             return element
-        return self._reader.packed(self._form)
+        return self._place.packed(self._form)
+
+    def next(self) -> Any:
+        """Returns the next element.
+
+        Returns:
+            NumPy arrays and scalars in the structure of the elements.
+
+        Raises:
+            StopIteration: There is no other element.
+
+        >>> import graphwright as tf
+        >>> int(tf.data.Dataset.range(3).as_numpy_iterator().next())
+        0
+        """
+        return next(self)
+
+    def save(self) -> Any:
+        """Returns the position, from which `restore` goes on.
+
+        Returns:
+            A scalar string tensor.
+
+        Raises:
+            UnimplementedError: A stage of the dataset cannot be saved, as a Python generator.
+
+        >>> import graphwright as tf
+        >>> iterator = tf.data.Dataset.range(3).as_numpy_iterator()
+        >>> position = iterator.save()
+        >>> int(next(iterator))
+        0
+        >>> iterator.restore(position)
+        >>> int(next(iterator))
+        0
+        """
+        return constant(encode(self._reader.save()))
+
+    def restore(self, state: TensorLike) -> None:
+        """Goes to a position that `save` returned, of an iterator over an equal dataset.
+
+        Args:
+            state: A scalar string tensor.
+
+        Raises:
+            DataLossError: `state` is no such position.
+            InvalidArgumentError: It is one in another kind of dataset.
+
+        >>> import graphwright as tf
+        >>> position = tf.data.Dataset.range(3).as_numpy_iterator().save()
+        >>> iterator = tf.data.Dataset.range(3).as_numpy_iterator()
+        >>> iterator.restore(position)
+        >>> int(next(iterator))
+        0
+        """
+        position: Any = convert(state, dt.string)
+        self._reader.restore(decode(position.numpy()))

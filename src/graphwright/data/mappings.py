@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +10,10 @@ from graphwright.data.dataset_ops import ReduceDataset, StateFunction
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stages import map_stages
 from graphwright.data.stages.interleave_stages import InterleaveStage, ParallelInterleaveStage
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE
+from graphwright.machine.threads import cores
 from graphwright.op.interpreter import apply
 from graphwright.types.arguments import TensorLike
 
@@ -184,7 +184,7 @@ class Mappings(DatasetValue):
                 "The `map_func` argument must return a `Dataset` object. Got "
                 f"{type(function.returned).__name__!r}."
             )
-        cycle = os.cpu_count() or 1 if cycle_length in (None, AUTOTUNE) else cycle_length
+        cycle = cores() if cycle_length in (None, AUTOTUNE) else cycle_length
         block = 1 if block_length in (None, AUTOTUNE) else block_length
         element = ElementType(spec.element_spec)
         numbers = [int64(cycle), int64(block)]

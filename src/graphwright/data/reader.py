@@ -7,8 +7,6 @@ from contextlib import nullcontext
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row, of_row
@@ -24,13 +22,10 @@ from graphwright.data.stage import (
     watching,
 )
 from graphwright.data.stages.stage_rewrites import plan_of
+from graphwright.data.tuning.block_limit import BlockLimit
 from graphwright.library.summary.profiler import ProfilerSession, Timer
 from graphwright.types.tensor_type import VariantValue
 
-#: Blocks grow until one takes this many seconds, or has this many bytes or elements.
-_LONG = 0.001
-_BYTES = 1 << 20
-_MOST = 1 << 14
 #: So many elements are packed at a time for a program that takes them one by one.
 _PACKED = 256
 
@@ -41,7 +36,7 @@ class Reader(VariantValue):
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
         self.plan = plan_of(stage)
-        self.iteration = Epoch()
+        self.iteration = Epoch(self.plan.options)
         self.profile: ReaderProfile | None = None
         timer = ProfilerSession.timer
         if timer is not None and not is_watched():
@@ -50,7 +45,7 @@ class Reader(VariantValue):
         with iterating(self.iteration), watched:
             self.cursor = cursor_of(self.plan.stage)
         self.lock = own_lock(self)
-        self.limit = 1
+        self.limit = BlockLimit()
         self.is_observable = stage.is_observable
         self.block = ElementBlock(0, ())
         self.place = 0
@@ -132,18 +127,10 @@ class Reader(VariantValue):
             with iterating(self.iteration):
                 return self.cursor.pull(1)
         began = perf_counter()
-        block = self.cursor.pull(self.limit)
+        block = self.cursor.pull(self.limit.number)
         if block is not None:
-            self.resize(block, perf_counter() - began)
+            self.limit.note(block, perf_counter() - began)
         return block
-
-    def resize(self, block: ElementBlock, seconds: float) -> None:
-        """Chooses the size of the next block."""
-        size = sum([c.nbytes for c in block.columns if isinstance(c, np.ndarray)])
-        if seconds > 2 * _LONG or size > 2 * _BYTES:
-            self.limit = max(1, self.limit // 2)
-        elif seconds < _LONG and size < _BYTES and block.count == self.limit < _MOST:
-            self.limit *= 2
 
     def save(self) -> State:
         """The state from which another reader goes on after the last element taken."""

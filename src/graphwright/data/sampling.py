@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
+from graphwright.data.stages.choice_stages import DrawnNumbersStage
 from graphwright.data.stages.source_stages import RandomStage
 from graphwright.ir.known import known
 from graphwright.ops.core.casting import cast
@@ -40,6 +41,8 @@ def seed_numbers(seed: TensorLike | None) -> list[Tensor]:
         if value is None:
             return [int64(seeds_for(1)[0]), cast(seed, dt.int64)]
         seed = int(value)
+    if isinstance(seed, (float, str)):
+        raise TypeError(f"Cannot convert {seed!r} to a seed: an int64 scalar is wanted")
     return [int64(number) for number in seeds_for(seed)]
 
 
@@ -86,8 +89,7 @@ def choices(
     if isinstance(weights, DatasetValue):
         dataset: Any = weights
         return dataset.zip(dataset.map(log), pairs).map(drawn)
-    logits = log(weights)
-    return pairs.map(lambda pair: drawn(logits, pair))
+    return make(DrawnNumbersStage, ElementType(TensorSpec([], dt.int64)), [pairs], [log(weights)])
 
 
 def drawn(logits: TensorValue, pair: TensorValue) -> Any:

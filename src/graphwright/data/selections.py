@@ -10,7 +10,6 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.dataset_value import DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.sampling import resampled
-from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stages import (
     buffer_stages,
     group_stages,
@@ -18,6 +17,7 @@ from graphwright.data.stages import (
     map_stages,
     select_stages,
 )
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.specs import TensorSpec

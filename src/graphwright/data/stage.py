@@ -22,7 +22,9 @@ from typing import Any, ClassVar, Protocol
 from graphwright.base.errors import Location
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock
+from graphwright.data.dataset_options import Options
 from graphwright.data.element_type import ElementType
+from graphwright.data.tuning.pipeline_budget import PipelineBudget
 from graphwright.ir.draws import Draws, Kernel
 from graphwright.types.tensor_type import VariantValue
 
@@ -31,9 +33,6 @@ INFINITE, UNKNOWN = -1, -2
 
 #: The largest int64: a range up to it has no end.
 LAST = (1 << 63) - 1
-
-#: A number that a program leaves to us.
-AUTOTUNE = -1
 
 #: A number of shards that `tf.distribute` replaces.
 SHARD_HINT = -1
@@ -63,6 +62,7 @@ class Plan(NamedTuple):
 
     stage: DatasetStage
     rewrites: tuple[AppliedRewrite, ...]
+    options: Options
 
 
 class DatasetStage(VariantValue, ABC):
@@ -159,9 +159,15 @@ class Watcher(Protocol):
 
 
 class Epoch:
-    """One pass through a pipeline, in which functions that draw random numbers start anew."""
+    """One pass through a pipeline, in which functions that draw random numbers start anew.
 
-    def __init__(self) -> None:
+    Args:
+        options: The options of the pipeline.
+    """
+
+    def __init__(self, options: Options | None = None) -> None:
+        #: The threads and the memory that it may use.
+        self.budget = PipelineBudget(options)
         #: Kernels with streams of its own, by what stands for them in all iterations.
         self.kernels: dict[object, Kernel] = {}
 
@@ -213,6 +219,12 @@ class IterationDraws(Draws):
 def present_iteration() -> Epoch | None:
     """The iteration for which this thread computes elements."""
     return _PRESENT.iteration
+
+
+def present_budget() -> PipelineBudget:
+    """What the iteration may use for which this thread computes elements."""
+    iteration = _PRESENT.iteration
+    return PipelineBudget() if iteration is None else iteration.budget
 
 
 @contextmanager

@@ -91,7 +91,7 @@ def attribute(value: object, name: str) -> Any:
     return MISSING
 
 
-# -- what a function can reach ---------------------------------------------------------------
+# -- objects that a function reaches ---------------------------------------------------------
 
 
 class Reached:

@@ -20,6 +20,7 @@ from graphwright.op.interpreter import STATE, apply
 from graphwright.op.op import c_name
 from graphwright.op.refusal import boundary, complete, own_boundary, own_words
 from graphwright.trace.argument_types import Structure, VariableType, spec_of
+from graphwright.trace.device_scopes import check_devices
 from graphwright.trace.signature import (
     KEYWORD_ONLY,
     POSITIONAL_ONLY,
@@ -27,6 +28,7 @@ from graphwright.trace.signature import (
     FunctionType,
 )
 from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.trace_place import PLACE
 from graphwright.trace.tracer import OnVariable, Tracer, current_tracer, folds_watched, tracing
 from graphwright.types import tree
 from graphwright.types.arguments import PythonFunction, TensorLike
@@ -63,15 +65,22 @@ class Placeholders:
         return SymbolicTensor(value, graph)
 
     def variable(self, type_: VariableType) -> Variable:
-        """A variable whose storage arrives with the call."""
+        """A variable whose storage arrives with the call: the call's own, or a stand-in."""
         variable = self._variables.get(type_.alias)
         if variable is None:
-            variable = self._variables[type_.alias] = placeholder_variable(self, type_)
+            variable, argument = placeholder_variable(self, type_)
+            original = None if type_.original is None else type_.original()
+            if original is not None and original.shape == variable.shape:
+                self.tracer.stand_for(original.handle, argument)
+                variable = original
+            self._variables[type_.alias] = variable
         return variable
 
 
-def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Variable:
-    """A stand-in for a variable argument, with a symbolic handle."""
+def placeholder_variable(
+    placeholders: Placeholders, type_: VariableType
+) -> tuple[Variable, SymbolicTensor]:
+    """A stand-in for a variable argument, and its symbolic handle."""
     from graphwright.ops.state.variable_ops import HANDLE, Storage
 
     graph = placeholders.tracer.graph
@@ -79,11 +88,12 @@ def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Var
     graph.parameters.append(value)
     variable = Variable.__new__(Variable)
     variable._storage = Storage(None, type_.spec.dtype, type_.spec.type.dims, placeholders.argument)
-    variable._handle = SymbolicTensor(value, graph)  # type: ignore[assignment]
+    handle = SymbolicTensor(value, graph)
+    variable._handle = handle  # type: ignore[assignment]
     variable._name = placeholders.argument
     variable._trainable = type_.trainable
     graph.handles[value] = variable
-    return variable
+    return variable, handle
 
 
 class AtomicFunction:
@@ -199,11 +209,13 @@ class ConcreteFunction:
         #: Makes the same trace again, with captures in place of constants that are watched then.
         self.again: Callable[[], ConcreteFunction] | None = None
         self._opened: ConcreteFunction | None = None
+        self.place = PLACE.get()  # which scope, and which replica, it was traced in
 
     # -- running ------------------------------------------------------------------------
 
     def _first_run(self, arrays: list[object]) -> Any:
         """Generates the code, then runs it; later calls go straight to the code."""
+        check_devices(self.graph)
         captured = [outside._array for outside in self.graph.captured]
         pack = self._outputs.pack
         me = weakref.ref(self)  # or what runs it would keep it alive
@@ -369,7 +381,7 @@ class ConcreteFunction:
                 )
                 raise complete(InvalidArgumentError(None, None, words))
 
-    # -- what it is ---------------------------------------------------------------------
+    # -- properties ---------------------------------------------------------------------
 
     @property
     def structured_input_signature(self) -> Any:

@@ -20,7 +20,7 @@ from graphwright.types.composite import Composite
 from graphwright.types.keys import distinct, signed
 from graphwright.values.convert import make_array
 from graphwright.values.tensor import EagerTensor
-from graphwright.values.variable import Variable
+from graphwright.values.variable import PlacedVariable, Variable
 
 #: Given the arguments of a call, the arrays that the trace takes; None if it is another call.
 Guard = Callable[[tuple[object, ...], dict[str, object]], "list[object] | None"]
@@ -190,7 +190,7 @@ def walk(
             key.append(tuple(map(distinct, names)))
             if not walk([value[n] for n in names], key, arrays, variables):
                 return False
-        elif kind is Variable:
+        elif kind is Variable or kind is PlacedVariable:
             storage = value._storage
             alias = next((i for i, v in enumerate(variables) if v is storage), len(variables))
             key += (kind, storage.value_dtype, storage.dims, alias, value._trainable)
@@ -305,7 +305,7 @@ class GuardWriter:
             self.keys(name, tuple(value))
             for key in sorted(value):
                 self.value(f"{name}[{self.bind(key)}]", value[key])
-        elif type(value) is Variable:
+        elif type(value) is Variable or type(value) is PlacedVariable:
             self.unless(f"{is_kind} and {name}._trainable is {value._trainable}")
             self.storage(self.fresh(f"{name}._storage"), value._storage)
         else:

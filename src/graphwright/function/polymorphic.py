@@ -7,7 +7,6 @@ A repeated call does one dictionary look-up, of a key of the arguments' dtypes a
 from __future__ import annotations
 
 import functools
-import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -15,6 +14,8 @@ from time import perf_counter
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from graphwright.base.annotations import WrappedSignature
+from graphwright.base.borrowed_lock import BorrowedLock
 from graphwright.base.errors import show_users_lines
 from graphwright.base.forks import held_over_forks
 from graphwright.base.identities import IdentityTable
@@ -38,6 +39,7 @@ from graphwright.trace.signature import (
     with_valid_kinds,
 )
 from graphwright.trace.trace_dispatch import DispatchTable
+from graphwright.trace.trace_place import PLACE
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import PythonFunction
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from graphwright.explain.report import Report
 
 #: One lock for all tracing: two functions that call each other cannot deadlock.
-TRACING = held_over_forks(threading.RLock())
+TRACING = held_over_forks(BorrowedLock())
 
 
 #: So many traces for one type inside each other are a recursion without an end.
@@ -85,6 +87,8 @@ class PolymorphicFunction:
     >>> double.experimental_get_tracing_count()
     2
     """
+
+    __signature__ = WrappedSignature()
 
     def __init__(
         self,
@@ -199,8 +203,10 @@ class PolymorphicFunction:
             return concrete if concrete is not None else self._trace(wanted, bound)
 
     def _find(self, wanted: FunctionType) -> ConcreteFunction | None:
-        tracer = current_tracer()
-        return self._table.find(wanted, lambda concrete: concrete.is_usable(tracer))
+        tracer, place = current_tracer(), PLACE.get()
+        return self._table.find(
+            wanted, lambda concrete: concrete.place == place and concrete.is_usable(tracer)
+        )
 
     def _type_of(self, bound: Bound) -> FunctionType:
         constraints = self._binder.constraints
@@ -299,7 +305,7 @@ class PolymorphicFunction:
         method = WeakMethod(self._python_function, instance)
         return PolymorphicFunction(method, self._name, self._input_signature, **self._options)
 
-    # -- what it offers -----------------------------------------------------------------
+    # -- public methods -----------------------------------------------------------------
 
     def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """Returns the trace for arguments, after tracing if there is none.

@@ -31,6 +31,8 @@ def in_tensorflow(graph: Graph) -> Graph:
         else:
             nodes = [node]
         result.nodes += nodes
+        if node in graph.devices:
+            result.devices.update(dict.fromkeys(nodes, graph.devices[node]))
         new.update(zip(node.outputs, nodes[-1].outputs))
     result.parameters = graph.parameters
     result.captures = graph.captures

@@ -122,11 +122,14 @@ class Graph(Face):
         self.results: list[Value] = []
         self.names = Names()
         self.handles: dict[Value, Any] = {}  # variables by the placeholders of their handles
+        self.devices: dict[Node, str] = {}  # those that the program stated for nodes
         #: The function that runs it, from the first run on. No weak table could hold it, since it
         #: leads back to the graph, by the captures of its loops.
         self.function: Any = None
         #: What its functions share: the kernels of nodes that draw random numbers, by their places.
         self.draws = Draws()
+        #: What nodes that a program adds by itself wait for, beside the order of effects.
+        self.waits: dict[Node, list[Node]] = {}
         self.derivative: Any = None  # its derivative: see `control.derivative`
         self.rule: Any = None  # the gradient of a call of it, if it is a forward form
         #: The graph that `transform` made it from, and the new values for those there.
@@ -227,11 +230,14 @@ def transform(
     mapping: dict[Value, Value] = {}
     for node in graph.nodes:
         inputs = tuple([mapping[v] for v in node.inputs])
+        before = len(into.nodes)
         replaced = rewrite(node, inputs)
         if replaced is None:
             types = tuple([v.type for v in node.outputs])
             replaced = into.add(node.op, inputs, types, node.name, node.location).outputs
         mapping.update(zip(node.outputs, replaced))
+        if node in graph.devices:
+            into.devices.update(dict.fromkeys(into.nodes[before:], graph.devices[node]))
     into.parameters = [mapping[v] for v in graph.parameters]
     into.captures = [(outside, mapping[v]) for outside, v in graph.captures]
     into.results = [mapping[v] for v in graph.results]

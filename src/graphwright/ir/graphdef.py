@@ -66,6 +66,13 @@ def node_def(graph: Graph, node: Node) -> NodeDef:
     return {message.name: message for message in messages}[node.name]
 
 
+def element_attributes(types: Sequence[TensorType]) -> dict[str, AttrValue]:
+    """The attributes that say of which dtypes and shapes the elements of an iterator are."""
+    dtypes = AttrValue.ListValue(type=[data_type(type_.dtype) for type_ in types])
+    shapes = AttrValue.ListValue(shape=[shape_proto(type_.dims) for type_ in types])
+    return {"output_types": AttrValue(list=dtypes), "output_shapes": AttrValue(list=shapes)}
+
+
 def _tensor_name(value: Value) -> str:
     return value.node.name if value.index == 0 else value.name
 
@@ -125,6 +132,8 @@ class FunctionLibrary:
         messages = []
         for node in [*nodes, order.barrier] if order.barrier else nodes:
             message = self.node(node, names)
+            if node in graph.devices:
+                message.device = graph.devices[node]
             if self.counted and node.op.type_name in _LOOPS:
                 messages += self._counted(node, message, {n.name for n in graph.nodes})
             message.input.extend(sorted("^" + n.name for n in order.before.get(node, ())))
@@ -171,6 +180,8 @@ class FunctionLibrary:
                 is_loop = node.op.type_name in _LOOPS and (field == "body" or self.counted)
                 reference = self.reference(value, field if is_loop else "")
                 messages[name] = AttrValue(func=NameAttrList(name=reference))
+            elif kind == "ElementType":
+                messages |= element_attributes(value.types)
             elif (attribute := self.attribute(kind, value, node.op)) is not None:
                 messages[name] = attribute
         if self.add_shapes:
@@ -282,7 +293,8 @@ class FunctionLibrary:
 
 
 def type_behind(graph: Graph, value: Value) -> TensorType | None:
-    """The type of what the variable of a handle holds; None for what is no handle, or unknown."""
+    """The type of the value of the variable behind a handle; None where that is unknown, or no
+    handle."""
     variable = graph.handles.get(value)
     if variable is not None:
         type_: TensorType = variable.type
@@ -297,7 +309,7 @@ def type_behind(graph: Graph, value: Value) -> TensorType | None:
 
 def _output_entry(value: Value) -> str:
     """The name of an output in a function's node: the operand's name and the place in its list."""
-    for operand, group in grouped(value.node.op.results, value.node.outputs):
+    for operand, group in grouped(value.node.op.results, value.node.outputs, value.node.op):
         for place, member in enumerate(group):
             if member is value:
                 return f"{operand.name}:{place}"
@@ -310,7 +322,7 @@ def operand_attributes(node: Node) -> dict[str, AttrValue]:
     attributes: dict[str, AttrValue] = {}
     fields = set(op.fields)
     for operands, values in ((op.operands, node.inputs), (op.results, node.outputs)):
-        for operand, group in grouped(operands, values):
+        for operand, group in grouped(operands, values, op):
             name, types = operand.dtype, [data_type(value.type.dtype) for value in group]
             if operand.variadic and values is node.inputs:
                 attributes["N"] = AttrValue(i=len(group))
@@ -324,16 +336,30 @@ def operand_attributes(node: Node) -> dict[str, AttrValue]:
 
 
 def grouped(
-    operands: tuple[Operand, ...], values: tuple[V, ...]
+    operands: tuple[Operand, ...], values: tuple[V, ...], op: Op | None = None
 ) -> Iterable[tuple[Operand, tuple[V, ...]]]:
-    """Each declared operand with the values that it takes; all lists have one length."""
+    """Each declared operand with the values that it takes.
+
+    Lists are as long as the attributes of `op` say. Those of which none says it have one length.
+    """
     position = 0
-    lists = sum(operand.variadic or operand.mixed for operand in operands)
-    length = (len(values) - len(operands) + lists) // max(lists, 1)
+    lists = [operand for operand in operands if operand.variadic or operand.mixed]
+    lengths = {operand.name: length_of(op, operand) for operand in lists}
+    free = [name for name, length in lengths.items() if length is None]
+    rest = len(values) - len(operands) + len(lists) - sum(n or 0 for n in lengths.values())
     for operand in operands:
-        count = length if operand.variadic or operand.mixed else 1
+        length = lengths.get(operand.name, 1)
+        count = rest // len(free) if length is None else length
         yield operand, values[position : position + count]
         position += count
+
+
+def length_of(op: Op | None, operand: Operand) -> int | None:
+    """How many tensors a list has, if an attribute of the op says so."""
+    said = getattr(op, operand.length or operand.dtype, None)
+    if operand.mixed:
+        return len(said) if isinstance(said, tuple) else None
+    return said if operand.length and isinstance(said, int) else None
 
 
 def is_dtype(name: str) -> bool:

@@ -48,8 +48,8 @@ class Operation:
 
     @property
     def device(self) -> str:
-        """An empty string: nothing decides on devices while tracing."""
-        return ""
+        """The name of the device that the program stated, or an empty string."""
+        return self.graph.devices.get(self.node, "")
 
     @property
     def inputs(self) -> tuple[Any, ...]:

@@ -28,7 +28,7 @@ class Worker:
     def submit(self, job: Callable[[], None]) -> bool:
         """Puts a job into the queue; False if nothing is done any more.
 
-        The job is a method, and is left out if its object is gone by then.
+        The job is a method, and is left out if its object no longer exists then.
         """
         with self.lock:
             if self.stopped:

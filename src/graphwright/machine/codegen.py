@@ -33,6 +33,24 @@ def generate(text: str) -> bytes:
 
 
 @exclusive
+def relocatable(text: str) -> bytes:
+    """The object file of a module for a linker that makes libraries: its code may lie anywhere.
+
+    It is for the target that is aimed at, which need not be this processor.
+    """
+    from llvmlite import binding
+
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    triple, processor, features = target()
+    emitter = binding.Target.from_triple(triple).create_target_machine(
+        cpu=processor, features=",".join(sorted(features)), opt=1, reloc="pic", codemodel="default"
+    )
+    code: bytes = emitter.emit_object(module_for(emitter, text))
+    return code
+
+
+@exclusive
 def assembly(text: str) -> str:
     """The same code as text of an assembler."""
     emitter = target_machine()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphwright.machine import background
+from graphwright.machine import background, threads
 from graphwright.machine.process_settings import Hold
 
 
@@ -59,3 +59,13 @@ class Preparation:
         """Makes the kernel."""
         self.make()
         self.is_done = True
+
+
+def threaded(make: Callable[[], object]) -> Preparation:
+    """The preparation of a kernel and of the threads for it."""
+
+    def both() -> None:
+        threads.address()
+        make()
+
+    return Preparation(both)

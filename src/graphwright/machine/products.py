@@ -20,7 +20,7 @@ import numpy.typing as npt
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine import compiler, targets, threads
 from graphwright.machine.array_layout import Array, FloatDType, address
-from graphwright.machine.preparation import Preparation
+from graphwright.machine.preparation import Preparation, threaded
 from graphwright.machine.tile_code import CodeTile
 
 Table = npt.NDArray[np.int64]
@@ -65,12 +65,7 @@ def kernels(dtype: FloatDType) -> Kernels:
 @functools.cache
 def preparation(dtype: FloatDType) -> Preparation:
     """The preparation of the functions for float32 or float64, and of threads for them."""
-
-    def make() -> None:
-        threads.address()
-        kernels(dtype)
-
-    return Preparation(make)
+    return threaded(functools.partial(kernels, dtype))
 
 
 def load(tile: CodeTile) -> Kernels:

@@ -9,6 +9,9 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
@@ -44,6 +47,12 @@ class Target(NamedTuple):
         """The family of processors with the same instructions: `x86_64`, `aarch64`, ..."""
         name = self.triple.partition("-")[0]
         return {"arm64": "aarch64"}.get(name, name)
+
+    @property
+    def separates_components(self) -> bool:
+        """Whether code that takes the components of rows apart is short: not for WebAssembly, whose
+        shuffles have two operands of 128 bits."""
+        return self.family != "wasm32"
 
     @property
     def vectors(self) -> Vectors:
@@ -131,15 +140,28 @@ def _circumstances() -> tuple[str, ...] | None:
     return (start, machine, str(library), f"{state.st_size} {state.st_mtime_ns}", *numpys)
 
 
-class Aim:
-    """The target of a test instead of this processor."""
+class Aim(threading.local):
+    """Another target than this processor, for which a thread makes code that runs elsewhere."""
 
     target: Target | None = None
 
 
+_AIM = Aim()
+
+
+@contextmanager
+def aimed_at(target: Target) -> Iterator[None]:
+    """A context in which this thread makes code for another target."""
+    before, _AIM.target = _AIM.target, target
+    try:
+        yield
+    finally:
+        _AIM.target = before
+
+
 def target() -> Target:
     """The target that code is made for."""
-    return Aim.target or description().host
+    return _AIM.target or description().host
 
 
 @functools.lru_cache(maxsize=8)

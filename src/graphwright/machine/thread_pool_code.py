@@ -45,7 +45,11 @@ def text(pause: str, spins: int, patience: int, block_signals: int) -> str:
     A worker looks `spins` times for work before it sleeps. A caller looks `patience` times whether
     the last blocks are done. `block_signals` is the system's SIG_BLOCK.
     """
-    return f"""
+    functions = (_state(), _taking(), _work(pause, spins, block_signals), _alone())
+    return "".join([_DECLARATIONS, *functions, _parallel_for(pause, patience)])
+
+
+_DECLARATIONS = f"""
 @state = internal global [{SIZE} x i8] zeroinitializer, align 64
 
 declare i32 @pthread_mutex_init(ptr, ptr)
@@ -58,7 +62,15 @@ declare i32 @pthread_sigmask(i32, ptr, ptr)
 declare i32 @sigfillset(ptr)
 declare void @llvm.x86.sse2.pause()
 declare void @llvm.aarch64.hint(i32)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+declare i64 @llvm.smin.i64(i64, i64)
+declare i64 @llvm.smax.i64(i64, i64)
+"""
 
+
+def _state() -> str:
+    """Functions that make the state anew, and that limit the threads of a job."""
+    return f"""
 define void @reset() {{
 entry:
   call void @llvm.memset.p0.i64(ptr @state, i8 0, i64 {SIZE}, i1 false)
@@ -70,14 +82,18 @@ entry:
   call i32 @pthread_cond_init(ptr %done, ptr null)
   ret void
 }}
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 define void @limit(i64 %limit) {{
 {_address("at", LIMIT)}
   store atomic i64 %limit, ptr %at monotonic, align 8
   ret void
 }}
+"""
 
+
+def _taking() -> str:
+    """A function that does the blocks of a share, then those of the others."""
+    return f"""
 define internal void @take_blocks(i64 %own) {{
 entry:
 {_address("taken", TAKEN)}
@@ -116,7 +132,12 @@ none:
 done:
   ret void
 }}
+"""
 
+
+def _work(pause: str, spins: int, block_signals: int) -> str:
+    """The function of a worker, which looks for tickets and sleeps where there are none."""
+    return f"""
 define void @work() {{
 entry:
   %signals = alloca [256 x i8], align 16
@@ -182,8 +203,13 @@ awake:
   call i32 @pthread_mutex_unlock(ptr %mutex)
   br label %look
 }}
+"""
 
-define internal void @alone(ptr %function, ptr %context, i64 %blocks) {{
+
+def _alone() -> str:
+    """A function that does all blocks in order, for a caller without helpers."""
+    return """
+define internal void @alone(ptr %function, ptr %context, i64 %blocks) {
 entry:
   br label %check
 check:
@@ -196,8 +222,13 @@ do:
   br label %check
 done:
   ret void
-}}
+}
+"""
 
+
+def _parallel_for(pause: str, patience: int) -> str:
+    """The function that opens a job, helps to do it, and closes it."""
+    return f"""
 define void @parallel_for(ptr %function, ptr %context, i64 %blocks) {{
 entry:
 {_address("busy", BUSY)}
@@ -281,6 +312,4 @@ release:
   store atomic i64 0, ptr %busy release, align 8
   ret void
 }}
-declare i64 @llvm.smin.i64(i64, i64)
-declare i64 @llvm.smax.i64(i64, i64)
 """

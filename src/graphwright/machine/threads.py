@@ -5,8 +5,8 @@ The function gets the context and the number of a block. Without POSIX threads t
 blocks alone.
 
 Workers are Python's threads that wait in native code, without the interpreter's lock, for all their
-life. So the interpreter knows the thread of a block that calls Python. (Unknown threads may hold
-a lock of the interpreter during a fork, and the child waits for it forever.)
+life. So the interpreter knows the thread of a block that calls Python. Unknown threads might hold a
+lock of the interpreter during a fork, and the child would wait for it forever.
 
 A child of a fork has no workers until it calls `run` or `address`.
 """
@@ -56,6 +56,11 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def are_possible() -> bool:
+    """Whether code may share work between threads; how it does so has no other result."""
+    return os.name == "posix"
 
 
 def address() -> int:
@@ -129,7 +134,7 @@ if hasattr(os, "register_at_fork"):
 
 def _pool() -> ThreadPool | None:
     """The native pool, compiled at the first call; None where there are no POSIX threads."""
-    if Workers.pool is None and os.name == "posix":
+    if Workers.pool is None and are_possible():
         with LLVM:  # not the workers' lock: a user of LLVM starts workers, too
             Workers.pool = Workers.pool or _compiled()
     return Workers.pool

@@ -42,13 +42,17 @@ class CodeTile(VectorCode):
 
     def text(self) -> str:
         """The text of the module."""
+        parts = [self._kernels(), self._product(), _MATMUL, _MATMUL_PART, strip_code.text()]
+        return "\n".join([*parts, self.declarations]) + self.attributes
+
+    def kernels_text(self) -> str:
+        """The text of a module of `pack` and `multiply` alone."""
+        return "\n".join([self._kernels(), self.declarations]) + self.attributes
+
+    def _kernels(self) -> str:
         tiles = [self._panel(width) for width in self.widths]
         turn = turn_code.text(self.lanes, self.element, self.size)
-        parts = [*tiles, turn, self._copy(), self._pack(), self._multiply(), self._product()]
-        parts += [_MATMUL, _MATMUL_PART]
-        parts.append(strip_code.text())
-        parts.append(self.declarations)
-        return "\n".join(parts) + self.attributes
+        return "\n".join([*tiles, turn, self._copy(), self._pack(), self._multiply()])
 
     # -- one panel -------------------------------------------------------------------------
 
@@ -337,8 +341,7 @@ done:
 
         Contiguous rows are copied. Blocks whose columns are contiguous are transposed.
         """
-        lanes, wide = self.lanes, f"<{self.lanes} x i64>"
-        apart = ", ".join(f"i64 {lane * self.size}" for lane in range(lanes))
+        lanes = self.lanes
         return f"""
 declare i1 @llvm.vector.reduce.and.v{lanes}i1(<{lanes} x i1>)
 
@@ -360,6 +363,21 @@ panel:
   %panel.end = mul i64 %v1, {lanes}
   %filled = icmp ule i64 %panel.end, %n
   br i1 %filled, label %block, label %rest
+{self._pack_blocks()}
+{self._pack_rows()}
+next:
+  %p1 = add i64 %p, 1
+  %more = icmp ult i64 %p1, %panels
+  br i1 %more, label %panel, label %done
+done:
+  ret void
+}}"""
+
+    def _pack_blocks(self) -> str:
+        """The part of `pack` that transposes blocks, as long as their columns are contiguous."""
+        lanes, wide = self.lanes, f"<{self.lanes} x i64>"
+        apart = ", ".join(f"i64 {lane * self.size}" for lane in range(lanes))
+        return f"""\
 block:
   %bi = phi i64 [0, %panel], [%bi1, %block.done]
   %bi1 = add i64 %bi, {lanes}
@@ -391,7 +409,12 @@ turn.vector:
   %u.more = icmp ult i64 %u1, %v1
   br i1 %u.more, label %turn.vector, label %block.done
 block.done:
-  br label %block
+  br label %block"""
+
+    def _pack_rows(self) -> str:
+        """The part of `pack` that gathers the rows that are left, element by element."""
+        lanes = self.lanes
+        return f"""\
 rest:
   %i.start = phi i64 [0, %panel], [%bi, %block], [%bi, %check]
   %rest.skip = mul i64 %i.start, %stride
@@ -434,14 +457,7 @@ loaded:
 row.done:
   %i1 = add i64 %i, 1
   %rows.left = icmp ult i64 %i1, %k
-  br i1 %rows.left, label %row, label %next
-next:
-  %p1 = add i64 %p, 1
-  %more = icmp ult i64 %p1, %panels
-  br i1 %more, label %panel, label %done
-done:
-  ret void
-}}"""
+  br i1 %rows.left, label %row, label %next"""
 
 
 # Products of matrices with any strides, one for each entry of `%starts` (offsets of the three

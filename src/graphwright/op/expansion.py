@@ -1,7 +1,7 @@
 """What expansions are written against: composite ops in terms of simpler ones.
 
 An op's `expand` takes the operands as tensors of the graph that is being made, and gives the
-results, or None where kernels are to do the work: then elements are too many, or something is
+results. It gives None where kernels are to do the work, as elements are too many or something is
 unknown. It is written in ops, as `gradient` is, with `ops.core.rule_words` for what machine code
 alone has. What an operand on the host holds must mostly be known: then elements are moved by index
 maps, and joined. Results are not expanded again: they are of ops that machine code has.

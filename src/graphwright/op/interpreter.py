@@ -1,8 +1,8 @@
 """The one interception point: who interprets an op now.
 
-Every op of a program goes through `apply`. With nothing active it is executed at once by
-the eager interpreter of `values`; a tracer, a gradient tape or another interpreter makes
-itself `STATE.active` and hands on to the one below it.
+Every op of a program goes through `apply`. With nothing active, the eager interpreter of `values`
+executes it at once. A tracer, a gradient tape or another interpreter makes itself `STATE.active`
+and calls the one below it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def is_staged() -> bool:
 
 
 def apply(op: Op, *operands: Any, name: str | None = None) -> Any:
-    """Applies an op to tensors and host values, whoever interprets it now."""
+    """Applies an op to tensors and host values, by the interpreter that is active."""
     active = STATE.active
     if active is None:
         return op.execute(operands)
@@ -71,8 +71,8 @@ def convert(
 def convert_default(value: TensorLike, default: DType) -> TensorValue:
     """Makes a tensor of a value for an operand whose dtype is `default` where no tensor says it.
 
-    NumPy's arrays are cast to it, and so are Python's numbers but those that tell another dtype of
-    its kind: complex numbers are complex128, and NumPy's scalars in a list have their own.
+    NumPy's arrays are cast to it, and so are Python's numbers, unless they have another dtype of
+    its kind. Complex numbers are complex128, and NumPy's scalars in a list have their own.
     """
     if is_tensor(value):
         return convert(value)
@@ -171,18 +171,18 @@ class Layer:
     stages = False
 
     def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
-        """The op's result, from whoever is below."""
+        """The op's result, from the interpreter below."""
         return self.hand_on(op, operands, name)
 
     def hand_on(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
-        """Lets whoever is below interpret the op."""
+        """Lets the interpreter below interpret the op."""
         below = self.below
         if below is None:
             return op.execute(operands)
         return below.apply(op, operands, name)
 
     def constant(self, value: TensorLike, dtype: DType | None, name: str | None) -> Any:
-        """A constant of whoever is below."""
+        """A constant of the interpreter below."""
         if self.below is not None:
             return self.below.constant(value, dtype, name)
         with activate(None):

@@ -47,10 +47,15 @@ from graphwright.types.tensor_type import Dims, TensorType
 Shapes = tuple["Dims | None", ...]
 OpT = TypeVar("OpT", bound="Op")
 
-#: So many ops of a class are remembered, and so many forms of an op or a class: one for each number
-#: of operands, or for their dtypes. Programs make ever new ones, from a counter or a growing list.
+#: The most ops of a class, and forms of an op or a class, that are remembered. A form is for a
+#: number of operands, or for their dtypes. Programs make ever new ones, from a counter or a growing
+#: list.
 _OPS = 1024
 FORMS = 64
+
+
+#: The words for how a reduction combines elements; a peak is a maximum that ignores NaN.
+COMBINATIONS = frozenset({"", "sum", "prod", "max", "min", "peak", "all", "any"})
 
 
 class Effect(Enum):
@@ -181,7 +186,7 @@ class Op(Record):
     """The base of all ops; see the module's docstring."""
 
     type_name: ClassVar[str] = ""
-    #: What its nodes are called unless the program says it: the type, but for old names.
+    #: What its nodes are called unless the program says it: the type, except for old names.
     node_name: ClassVar[str] = ""
     inputs: ClassVar[tuple[str, ...]] = ()
     outputs: ClassVar[tuple[str, ...]] = ()
@@ -210,7 +215,7 @@ class Op(Record):
     private: ClassVar[frozenset[str]] = frozenset()
     #: Whether results differ from row to row of a map where the operands do not.
     differs: ClassVar[bool] = False
-    #: Whether the kernel calls nothing but NumPy: no user code, no other op.
+    #: Whether the kernel calls NumPy alone: no user code, no other op.
     pure: ClassVar[bool] = True
     #: The ranks that operands must have, by their names.
     ranks: ClassVar[dict[str, int]] = {}
@@ -224,6 +229,14 @@ class Op(Record):
     #: Whether the kernel goes over its operands many times, where machine code does once or twice:
     #: large ones are computed by that.
     many_passes: ClassVar[bool] = False
+    #: How machine code combines the elements along axes, if the op does only that: `COMBINATIONS`.
+    combination: ClassVar[str] = ""
+    #: What machine code fills a tensor of the operand's shape with, for an op that does only that.
+    filling: ClassVar[int | None] = None
+    #: Whether results are parts of the operand, so that machine code reads it in their place.
+    gives_parts: ClassVar[bool] = False
+    #: Whether the expansion is right where an operand has no elements.
+    expands_empty: ClassVar[bool] = False
     #: Whether what `bind` returns has a stream of its own, so that each node needs one.
     has_stream: ClassVar[bool] = False
     #: Executes the op at once; made for the class's operands when it is first called.
@@ -233,6 +246,8 @@ class Op(Record):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if cls.combination not in COMBINATIONS:
+            raise ValueError(f"{cls.__name__}: nothing combines elements by {cls.combination!r}")
         cls.operands = tuple(parse_operand(text) for text in cls.inputs)
         cls.results = tuple(parse_operand(text) for text in cls.outputs)
         cls.has_host = any(operand.host for operand in cls.operands)
@@ -341,7 +356,7 @@ class Op(Record):
         return None
 
     def taped(self, operands: tuple[object, ...]) -> Op:
-        """The op that a gradient tape runs in place of this one: with further results, if the
+        """The op that a gradient tape runs in place of this one. It has further results where the
         gradient needs what this one computes on the way (calls, branches, loops)."""
         return self
 
@@ -351,7 +366,7 @@ class Op(Record):
 
     def verify(self, operands: Sequence[TensorType]) -> None:
         """ValueError where the graphs among the attributes do not take these operands or do not fit
-        each other: no trace makes such an op, but a wrong pass over graphs might."""
+        each other. Only a wrong pass over graphs makes such an op."""
 
     def known(self, *args: Any, **kwargs: Any) -> Any:
         """The result as a host value with None where unknown, from the operands' known values.
@@ -362,16 +377,16 @@ class Op(Record):
         """
         return None
 
-    # -- what follows from them ---------------------------------------------------------
+    # -- results of these rules ---------------------------------------------------------
 
     @classmethod
     def host_mask(cls, count: int) -> tuple[bool, ...]:
         """Which of `count` operands are host operands."""
-        found = cls._masks.get(count)
-        if found is None:
-            mask = [o.host for o, number in cls._numbers(count) for _ in range(number)]
-            found = remember(cls._masks, count, tuple(mask), FORMS)
-        return found
+        mask = cls._masks.get(count)
+        if mask is None:
+            flags = [o.host for o, number in cls._numbers(count) for _ in range(number)]
+            mask = remember(cls._masks, count, tuple(flags), FORMS)
+        return mask
 
     @classmethod
     def _numbers(cls, count: int) -> list[tuple[Operand, int]]:
@@ -385,11 +400,11 @@ class Op(Record):
     def host_ints(cls, count: int) -> tuple[frozenset[DType], ...]:
         """The dtypes that those of `count` operands may have that are host operands and hold
         places or sizes; for others, none."""
-        found: list[frozenset[DType]] = []
+        result: list[frozenset[DType]] = []
         for operand, number in cls._numbers(count):
             dtypes = cls._host_dtypes(operand) if operand.host else frozenset()
-            found += [dtypes if dtypes <= dt.INTEGER else frozenset()] * number
-        return tuple(found)
+            result += [dtypes if dtypes <= dt.INTEGER else frozenset()] * number
+        return tuple(result)
 
     @classmethod
     def _host_dtypes(cls, operand: Operand) -> frozenset[DType]:

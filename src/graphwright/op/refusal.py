@@ -205,8 +205,8 @@ def own_boundary(function: F) -> F:
 
 
 def public_form(function: Function, refused: Function) -> Function:
-    """A function of the same parameters that asks `refused(error, function, values, named)` when
-    it raises: for what to call in place of it, or None if the error, made ready, is all."""
+    """A function of the same parameters that calls `refused(error, function, values, named)` when
+    it raises. That gives what to call in its place, or None if the error stays."""
     form = _PUBLIC.get(function)
     if form is None:
         form = _PUBLIC[function] = _wrapped(function, refused)
@@ -228,8 +228,9 @@ def _wrapped(function: Function, refused: Function) -> Function:
     code = function.__code__
     if code.co_flags & VARIADIC or code.co_kwonlyargcount:
         return _wrapped_any(function, refused)
-    # Code that is there gets other names. A function of any arguments takes 4 to 8% of an eager op
-    # (`tf.shape`, `tf.matmul`) more, and a text for each of the 1,400 takes 0.16 s of the import.
+    # Code that is there gets other names. A function of any arguments would take 4 to 8% of an
+    # eager op (`tf.shape`, `tf.matmul`) more. A text for each of the 1,400 would take 0.16 s of the
+    # import.
     count = code.co_argcount
     body = _template(count).replace(
         co_name=code.co_name,

@@ -304,7 +304,7 @@ class CheckedScalars(Scalars[S]):
         """The bits as another dtype of the same size."""
 
 
-# -- what NumPy has no function for ---------------------------------------------------------
+# -- functions that NumPy lacks -------------------------------------------------------------
 
 
 def floor_quotient(x: Array, y: Array) -> Any:

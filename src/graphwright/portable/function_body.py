@@ -1,10 +1,11 @@
-"""A function of a model as it is written: its nodes in order, and where values come from."""
+"""A function or a graph as it is written: its nodes in order, and where values come from."""
 
 from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from graphwright.portable.model_error import malformed
@@ -16,6 +17,10 @@ NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>-]*")
 _FUNCTION_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/<>-]*")
 
 
+#: The output of a source that counts all outputs of its node: graphs name tensors so.
+ANY = "*"
+
+
 class Source(NamedTuple):
     """Where a value comes from: an argument, or an output of a node by its name and place."""
 
@@ -24,79 +29,46 @@ class Source(NamedTuple):
     place: int = 0
 
 
-class FunctionBody:
-    """A function whose nodes are in an order that data and effects allow.
+class NodeBody:
+    """Nodes between arguments and results, by their names.
 
-    Names are unique, each input names an argument or a node, and nothing waits for itself.
+    Each input names an argument or a node. `waits` has the nodes that must have run before a node
+    without giving it anything.
     """
 
-    def __init__(self, message: FunctionDef) -> None:
-        self.name = message.signature.name
-        self.arguments = [argument.name for argument in message.signature.input_arg]
-        self.dtypes = [argument.type for argument in message.signature.input_arg]
-        self.results = [result.name for result in message.signature.output_arg]
-        self._check_signature(message)
-        if not _FUNCTION_NAME.fullmatch(self.name):
-            raise malformed("its library", f"{self.name!r} is no name of a function")
-        for name in [*self.arguments, *[node.name for node in message.node_def]]:
-            if not NAME.fullmatch(name):
-                raise malformed(repr(self.name), f"{name!r} is no name")
-        names = [*self.arguments, *[node.name for node in message.node_def]]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise malformed(self.name, f"the name {twice!r} occurs twice")
-        nodes = {node.name: node for node in message.node_def}
-        self._known = nodes.keys() | set(self.arguments)
-        self.inputs = {node.name: list(self._inputs(node)) for node in message.node_def}
-        self.nodes = self._ordered(list(message.node_def))
-        self.returned = []
-        for result in self.results:
-            if result not in message.ret:
-                raise malformed(self.name, f"the result {result!r} is not returned")
-            self.returned.append(self._source(message.ret[result], f"the result {result!r}"))
-        self._by_name = nodes
+    def __init__(
+        self,
+        name: str,
+        arguments: Sequence[str],
+        nodes: Sequence[NodeDef],
+        inputs: dict[str, list[Source]],
+        waits: dict[str, list[str]],
+        returned: Sequence[Source],
+    ) -> None:
+        self.name = name
+        self.arguments = list(arguments)
+        self.by_name = {node.name: node for node in nodes}
+        self.inputs = inputs
+        self.waits = waits
+        self.returned = list(returned)
+        #: The types of arguments and results as the model states them, where it does.
+        self.dtypes: list[int] | None = None
+        self.result_dtypes: list[int] | None = None
+        self._ordered: list[NodeDef] | None = None
 
-    def _check_signature(self, message: FunctionDef) -> None:
-        """Refuses functions of other functions' dtypes and lists, and those that return ones."""
-        signature = message.signature
-        if signature.attr:
-            raise malformed(self.name, f"it has an attribute {signature.attr[0].name!r}")
-        for argument in (*signature.input_arg, *signature.output_arg):
-            if argument.number_attr or argument.type_list_attr or argument.type_attr:
-                raise malformed(self.name, f"{argument.name!r} is no single tensor")
-            if argument.is_ref:
-                raise malformed(self.name, f"{argument.name!r} is a reference")
-
-    def _inputs(self, node: NodeDef) -> Iterator[Source]:
-        """Where the operands of a node come from."""
-        waits = False
-        for text in node.input:
-            if text.startswith("^"):
-                waits = True
-                if text[1:] not in self._known:
-                    raise malformed(self.name, f"{place(node)} waits for {text[1:]!r}")
-            elif waits:
-                raise malformed(self.name, f"{place(node)} has an operand behind what it waits for")
-            else:
-                yield self._source(text, place(node))
-
-    def _source(self, text: str, user: str) -> Source:
-        """What a reference names: an argument, or `node:output:place`."""
-        parts = text.split(":")
-        if parts[0] not in self._known:
-            raise malformed(self.name, f"{user} takes {text!r}, which there is not")
-        if len(parts) == 1 and parts[0] in self.arguments:
-            return Source(parts[0])
-        if len(parts) != 3 or not parts[2].isdecimal() or len(parts[2]) > 9:
-            raise malformed(self.name, f"{user} takes {text!r}, which names no output")
-        return Source(parts[0], parts[1], int(parts[2]))
-
-    def _ordered(self, nodes: list[NodeDef]) -> list[NodeDef]:
+    @property
+    def nodes(self) -> list[NodeDef]:
         """The nodes, each behind those that it waits for, else as they are written."""
+        if self._ordered is None:
+            self._ordered = self._in_order(list(self.by_name.values()))
+        return self._ordered
+
+    def _in_order(self, nodes: list[NodeDef]) -> list[NodeDef]:
         numbers = {node.name: i for i, node in enumerate(nodes)}
         waiting, users = [0] * len(nodes), [[] for _ in nodes]  # type: ignore[var-annotated]
         for i, node in enumerate(nodes):
-            before = {text.lstrip("^").partition(":")[0] for text in node.input}
+            before = {source.node for source in self.inputs[node.name]}
+            before.update(self.waits[node.name])
             for name in before & numbers.keys():
                 waiting[i] += 1
                 users[numbers[name]].append(i)
@@ -117,16 +89,96 @@ class FunctionBody:
     def argument_of(self, source: Source) -> str | None:
         """The argument that a value repeats through identities, or None."""
         while source.output:
-            node = self._by_name[source.node]
+            node = self.by_name[source.node]
             if node.op != "Identity" or not self.inputs[source.node]:
                 return None
             source = self.inputs[source.node][0]
         return source.node
 
-    def functions(self) -> Iterator[str]:
-        """The names of the functions that its nodes call."""
-        for node in self.nodes:
-            yield from called_by(node)
+
+def function_body(message: FunctionDef) -> NodeBody:
+    """The body of a function. Names are unique, and each input names an argument or a node."""
+    signature = message.signature
+    name = signature.name
+    arguments = [argument.name for argument in signature.input_arg]
+    check_signature(message)
+    if not _FUNCTION_NAME.fullmatch(name):
+        raise malformed("its library", f"{name!r} is no name of a function")
+    check_names(name, [*arguments, *[node.name for node in message.node_def]], NAME)
+    known = {node.name for node in message.node_def} | set(arguments)
+
+    def source(text: str, user: str) -> Source:
+        """What a reference names: an argument, or `node:output:place`."""
+        parts = text.split(":")
+        if parts[0] not in known:
+            raise malformed(name, f"{user} takes {text!r}, which there is not")
+        if len(parts) == 1 and parts[0] in arguments:
+            return Source(parts[0])
+        if len(parts) != 3 or not parts[1] or not is_place(parts[2]):
+            raise malformed(name, f"{user} takes {text!r}, which names no output")
+        return Source(parts[0], parts[1], int(parts[2]))
+
+    inputs, waits = references(name, message.node_def, known, source)
+    returned = []
+    for result in [result.name for result in signature.output_arg]:
+        if result not in message.ret:
+            raise malformed(name, f"the result {result!r} is not returned")
+        returned.append(source(message.ret[result], f"the result {result!r}"))
+    body = NodeBody(name, arguments, message.node_def, inputs, waits, returned)
+    body.dtypes = [argument.type for argument in signature.input_arg]
+    body.result_dtypes = [result.type for result in signature.output_arg]
+    return body
+
+
+def check_signature(message: FunctionDef) -> None:
+    """Refuses functions of other functions' dtypes and lists, and those that return ones."""
+    signature = message.signature
+    if signature.attr:
+        raise malformed(signature.name, f"it has an attribute {signature.attr[0].name!r}")
+    for argument in (*signature.input_arg, *signature.output_arg):
+        if argument.number_attr or argument.type_list_attr or argument.type_attr:
+            raise malformed(signature.name, f"{argument.name!r} is no single tensor")
+        if argument.is_ref:
+            raise malformed(signature.name, f"{argument.name!r} is a reference")
+
+
+def check_names(where: str, names: Sequence[str], form: re.Pattern[str]) -> None:
+    """Refuses names that have not the form of names, or occur twice."""
+    for name in names:
+        if not form.fullmatch(name):
+            raise malformed(repr(where), f"{name!r} is no name")
+    if len(set(names)) < len(names):
+        counts = Counter(names)
+        twice = next(name for name in names if counts[name] > 1)
+        raise malformed(where, f"the name {twice!r} occurs twice")
+
+
+def references(
+    where: str,
+    nodes: Iterable[NodeDef],
+    known: Collection[str],
+    source: Callable[[str, str], Source],
+) -> tuple[dict[str, list[Source]], dict[str, list[str]]]:
+    """Where the operands of nodes come from, and what the nodes wait for."""
+    inputs: dict[str, list[Source]] = {}
+    waits: dict[str, list[str]] = {}
+    for node in nodes:
+        operands, before = inputs.setdefault(node.name, []), waits.setdefault(node.name, [])
+        for text in node.input:
+            if text.startswith("^"):
+                if text[1:] not in known:
+                    raise malformed(where, f"{place(node)} waits for {text[1:]!r}")
+                before.append(text[1:])
+            elif before:
+                raise malformed(where, f"{place(node)} has an operand behind what it waits for")
+            else:
+                operands.append(source(text, place(node)))
+    return inputs, waits
+
+
+def is_place(text: str) -> bool:
+    """Whether a text is the number of an output."""
+    return text.isdecimal() and len(text) < 10
 
 
 def called_by(node: NodeDef) -> Iterator[str]:

@@ -7,6 +7,7 @@ stand, and capture what they take.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -27,7 +28,10 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.state.tables import Table
 from graphwright.ops.state.variable_ops import Storage
 from graphwright.portable.allowance import Allowance
-from graphwright.portable.function_body import FunctionBody, Source, called_by
+from graphwright.portable.function_body import ANY, NodeBody, Source, called_by, function_body
+from graphwright.portable.graphs.older_ops import OLDER, is_flow
+from graphwright.portable.graphs.structure_branches import structure_branches
+from graphwright.portable.graphs.structure_loops import structure_loops
 from graphwright.portable.model_arrays import SMALL, checked_array
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import attribute, check_dtypes, op_of, place
@@ -71,10 +75,11 @@ class FunctionImport:
         if len(self.messages) < len(library.function):
             raise malformed("its library", "two functions have one name")
         self.allowance = allowance
-        self.special = special or {}
+        self.special = {**OLDER, **(special or {})}
         #: The rules of functions with a gradient of their own, by the names that nodes give them.
         self.gradients: dict[str, GradientRule] = {}
-        self._bodies: dict[str, FunctionBody] = {}
+        self._bodies: dict[str, NodeBody] = {}
+        self._written: dict[str, NodeBody] = {}  # functions that are no messages
         self._graphs: dict[Any, Graph] = {}
         self._sizes: dict[Graph, int] = {}
         self._active: list[str] = []
@@ -82,28 +87,55 @@ class FunctionImport:
 
     # -- functions as they are written ----------------------------------------------------------
 
-    def body(self, name: str) -> FunctionBody:
+    def body(self, name: str) -> NodeBody:
         """A function as it is written."""
         body = self._bodies.get(name)
         if body is None:
-            if name not in self.messages:
-                raise malformed("its library", f"there is no function {name!r}")
-            body = self._bodies[name] = FunctionBody(self.messages[name])
+            written = self._written.get(name)
+            if written is None:
+                if name not in self.messages:
+                    raise malformed("its library", f"there is no function {name!r}")
+                written = function_body(self.messages[name])
+            body = self._bodies[name] = self.structured(written)
         return body
 
-    def uses(self, names: Iterable[str]) -> Iterator[tuple[str, NodeDef]]:
-        """The nodes of functions and of those that they call, each with its function."""
-        left = list(dict.fromkeys(names))
-        seen = set(left)
+    def structured(self, body: NodeBody) -> NodeBody:
+        """A body whose branches and loops are nodes of ops that call functions."""
+        body = structure_branches(structure_loops(body, self.add), self.add)
+        assert body.nodes is not None  # nothing waits for itself
+        return body
+
+    def add(self, body: NodeBody) -> str:
+        """Takes a function that is no message, and returns its name."""
+        names = itertools.chain([body.name], map(f"{body.name}_{{}}".format, itertools.count(1)))
+        free = (n for n in names if n not in self._written and n not in self.messages)
+        body.name = next(free)
+        self._written[body.name] = body
+        return body.name
+
+    def uses(
+        self, names: Iterable[str], nodes: Iterable[tuple[str, NodeDef]] = ()
+    ) -> Iterator[tuple[str, NodeDef]]:
+        """The nodes of functions and of those that they call, each with its function; also those
+        that are given, and of those that these call."""
+        left: list[str] = []
+        seen: set[str] = set()
+
+        def note(called: Iterable[str]) -> None:
+            new = [name for name in dict.fromkeys(called) if name not in seen]
+            seen.update(new)
+            left.extend(new)
+
+        note(names)
+        for where, node in nodes:
+            yield where, node
+            note(called_by(node))
         for name in left:
             if name not in self.messages:
                 raise malformed("its library", f"there is no function {name!r}")
             for node in self.messages[name].node_def:
                 yield name, node
-                for called in called_by(node):
-                    if called not in seen:
-                        seen.add(called)
-                        left.append(called)
+                note(called_by(node))
 
     # -- functions as graphs --------------------------------------------------------------------
 
@@ -127,30 +159,35 @@ class FunctionImport:
             raise malformed(name, f"it takes {len(body.arguments)} arguments, not {len(arguments)}")
         with self._inside(name):
             self.allowance.use(len(body.nodes) + 1)
-            values: Values = {}
-            for argument, number, tensor in zip(body.arguments, body.dtypes, arguments):
+            for argument, number, tensor in zip(body.arguments, body.dtypes or (), arguments):
                 if tensor.dtype.as_datatype_enum != number:
                     words = f"{argument!r} is of {dtype_of(number).name}, not {tensor.dtype.name}"
                     raise malformed(name, words)
-                values[argument] = tensor
-            for node in body.nodes:
-                operands = [self._value(body, values, s) for s in body.inputs[node.name]]
-                values[node.name] = self._outputs(body, values, node, operands)
-            results = [self._value(body, values, source) for source in body.returned]
-        numbers = [result.type for result in self.messages[name].signature.output_arg]
-        for number, result in zip(numbers, results):
+            values = self.values(body, dict(zip(body.arguments, arguments)))
+            results = [self.value(body, values, source) for source in body.returned]
+        for number, result in zip(body.result_dtypes or (), results):
             if result.dtype.as_datatype_enum != number:
                 raise malformed(name, f"a result is of {result.dtype.name}, not as it says")
         return results
 
-    def _value(self, body: FunctionBody, values: Values, source: Source) -> Any:
+    def values(self, body: NodeBody, values: Values) -> Values:
+        """The values of all nodes, which are applied where the call stands, beside those given."""
+        for node in body.nodes:
+            operands = [self.value(body, values, s) for s in body.inputs[node.name]]
+            values[node.name] = self._outputs(body, values, node, operands)
+        return values
+
+    def value(self, body: NodeBody, values: Values, source: Source) -> Any:
         """The tensor of a reference."""
         value = values[source.node]
         if not source.output:
             return value
         if isinstance(value, Tensor):
             raise malformed(body.name, f"the argument {source.node!r} has no outputs")
-        group = value.get(source.output)
+        if source.output == ANY:
+            group = [tensor for group in value.values() for tensor in group]
+        else:
+            group = value.get(source.output)
         if group is None or source.place >= len(group):
             words = f"there is no output {source.output}:{source.place} of {source.node!r}"
             raise malformed(body.name, words)
@@ -202,7 +239,7 @@ class FunctionImport:
     # -- nodes ----------------------------------------------------------------------------------
 
     def _outputs(
-        self, body: FunctionBody, values: Values, node: NodeDef, operands: list[Any]
+        self, body: NodeBody, values: Values, node: NodeDef, operands: list[Any]
     ) -> dict[str, list[Any]]:
         """The outputs of a node by their names."""
         try:
@@ -231,12 +268,13 @@ class FunctionImport:
         assert tracer is not None
         made = tracer.graph.nodes[-1]
         assert made.op is op
-        check_dtypes(node, made)
+        if not is_flow(node, operands):
+            check_dtypes(node, made)
         outputs = [SymbolicTensor(value, tracer.graph) for value in made.outputs]
         if node.op in ("Identity", "IdentityN"):
             for operand, output in zip(operands, outputs):
                 self.note(output, self.behind(operand))
-        groups = grouped(op.results, tuple(made.outputs))
+        groups = grouped(op.results, tuple(made.outputs), op)
         counts = {result.name: len(group) for result, group in groups}
         rest = iter(outputs)
         return {name: [next(rest) for _ in range(count)] for name, count in counts.items()}
@@ -369,7 +407,7 @@ class FunctionImport:
         ]
 
     def _with_gradient(
-        self, body: FunctionBody, values: Values, node: NodeDef, operands: list[Any]
+        self, body: NodeBody, values: Values, node: NodeDef, operands: list[Any]
     ) -> list[Any]:
         """The results of a function that states its own gradient, and its arguments."""
         kind = node.attr["_gradient_op_type"].s.decode(errors="replace")
@@ -389,7 +427,7 @@ class FunctionImport:
         op = CustomGradient(cotangents, len(operands))
         return list(apply(op, *operands, *operands, name=node.name))
 
-    def _named(self, body: FunctionBody, values: Values, name: str) -> Any:
+    def _named(self, body: NodeBody, values: Values, name: str) -> Any:
         """A tensor by its name in the graph of a function: `node:place`."""
         node, _, index = name.partition(":")
         value = values.get(node)

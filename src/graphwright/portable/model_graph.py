@@ -18,6 +18,7 @@ from graphwright.ir.tensor_proto import content_proto, data_type, shape_proto, t
 from graphwright.library.checkpoint.tensor_bundle import OBJECTS
 from graphwright.portable.model_tables import const_node
 from graphwright.portable.saved_model_names import PREDICT_METHOD_NAME
+from graphwright.portable.structured_values import encode
 from graphwright.proto.graph_pb2 import FunctionDef, GraphDef, NodeDef
 from graphwright.proto.saved_model_pb2 import MetaGraphDef
 from graphwright.types import dtypes as dt
@@ -25,6 +26,7 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
+from graphwright.types.type_spec import TypeSpec
 from graphwright.values.variable import Variable
 
 #: The op that runs when a model is loaded, by its name in signatures and collections.
@@ -83,7 +85,7 @@ class ModelGraph:
 
     def signature(
         self, graph: MetaGraphDef, key: str, function: str, bound: Sequence[int],
-        arguments: Mapping[str, TensorType], results: Mapping[str, TensorSpec],
+        arguments: Mapping[str, TensorType], results: Mapping[str, TypeSpec],
     ) -> None:  # fmt: skip
         """Adds a call of a signature's function; results stand in the order of their names."""
         definition = graph.signature_def[key]
@@ -97,10 +99,18 @@ class ModelGraph:
             describe(definition.inputs[name], f"{inputs[-1]}:0", type_)
         operands, dtypes = self._operands(bound)
         dtypes = [*[type_.dtype for type_ in arguments.values()], *dtypes]
-        given = [spec.dtype for spec in results.values()]
+        given = [part.dtype for spec in results.values() for part in spec.flatten()]
         call = self._add(call_node(function, [*inputs, *operands], dtypes, given))
-        for place, (name, spec) in enumerate(results.items()):
-            describe(definition.outputs[name], f"{call.name}:{place}", spec.type)
+        place = 0
+        for name, spec in results.items():
+            info, parts = definition.outputs[name], spec.flatten()
+            if not isinstance(spec, TensorSpec):
+                info.composite_tensor.type_spec.CopyFrom(encode(spec).type_spec_value)
+            for part in parts:
+                whole = isinstance(spec, TensorSpec)
+                target = info if whole else info.composite_tensor.components.add()
+                describe(target, f"{call.name}:{place}", part.type)
+                place += 1
 
     def finish(
         self, graph: MetaGraphDef, variables: Mapping[int, tuple[str, Variable]], objects: bytes

@@ -22,7 +22,12 @@ from graphwright.ops.state.tables import Table
 from graphwright.ops.state.variable_ops import Storage
 from graphwright.ops.strings.fingerprint import fingerprint64
 from graphwright.portable.model_folder import new_folder
-from graphwright.portable.model_functions import ModelFunctions, function_spec, parameters_of
+from graphwright.portable.model_functions import (
+    ModelFunctions,
+    function_spec,
+    parameters_of,
+    result_specs,
+)
 from graphwright.portable.model_graph import ModelGraph, as_array
 from graphwright.portable.model_objects import ModelObjects, SignatureMap
 from graphwright.portable.model_signatures import named_results, signature_map
@@ -45,7 +50,6 @@ from graphwright.proto.saved_model_pb2 import (
 )
 from graphwright.trace.signature import KEYWORD_ONLY, POSITIONAL_OR_KEYWORD
 from graphwright.types import dtypes as dt
-from graphwright.types.specs import TensorSpec
 from graphwright.values.trackable import Trackable
 from graphwright.values.variable import Variable
 
@@ -239,9 +243,7 @@ class SavedFolder:
         types = {v.node.name: v.type for v in concrete.graph.parameters}
         ordered = {name: types[name] for name in sorted(types)}
         results = named_results(concrete.structured_outputs, key)
-        specs = {
-            name: TensorSpec(results[name].shape, results[name].dtype) for name in sorted(results)
-        }
+        specs = {name: result_specs(results[name]) for name in sorted(results)}
         bound = self._functions.messages[name].bound_inputs
         self._outside.signature(self._graph, key, name, bound, ordered, specs)
 

@@ -12,6 +12,7 @@ from graphwright.portable.model_objects import Function, SignatureMap, functions
 from graphwright.portable.saved_model_names import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from graphwright.types.composite import Composite
 from graphwright.types.specs import TensorSpec
+from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import Tensor
 from graphwright.values.trackable import Trackable
 
@@ -97,7 +98,7 @@ def named_results(results: Any, name: str) -> dict[str, Any]:
                 f"Got a dictionary with a non-string key {key!r} in the output of the function "
                 f"used to generate the SavedModel signature {name!r}."
             )
-        if not isinstance(result, (Tensor, TensorSpec)) or isinstance(result, Composite):
+        if not isinstance(result, (Tensor, TypeSpec, Composite)):
             raise ValueError(
                 f"Got a non-Tensor value {result!r} for key {key!r} in the output of the function "
                 f"used to generate the SavedModel signature {name!r}. Outputs for functions used "

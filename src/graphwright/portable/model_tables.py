@@ -37,6 +37,17 @@ def file_of(table: LookupTable | RestoredResource) -> TextFileInitializer | None
     return table._file if isinstance(table, StaticHashTable) else None
 
 
+def maker_of(table: LookupTable | RestoredResource) -> str:
+    """The op that makes such a table in TensorFlow."""
+    cell = cell_of(table)
+    if cell.reserved:
+        return "MutableDenseHashTableV2"
+    if cell.value_shape:
+        return "MutableHashTableOfTensorsV2"
+    is_fixed = cell.is_fixed or isinstance(table, StaticHashTable)
+    return "HashTableV2" if is_fixed else "MutableHashTableV2"
+
+
 class TableFunctions:
     """The functions that make, fill and end one table, with the numbers of what they capture.
 
@@ -52,6 +63,7 @@ class TableFunctions:
         asset: Callable[[str], int],
     ) -> None:
         self._cell = cell_of(table)
+        self._maker = maker_of(table)
         self._names = {
             role: library.claim(f"__inference_{role}_{number}")
             for role in ("_creator", "_initializer", "_destroyer")
@@ -86,20 +98,24 @@ class TableFunctions:
 
     def _creator(self) -> FunctionDef:
         cell, shape = self._cell, self._cell.value_shape
-        op = "MutableHashTableOfTensorsV2" if shape else "HashTableV2"
-        node = NodeDef(name="table", op=op)
+        reserved = [
+            const_node(name, tensor_proto(cell.key_dtype.numpy_dtype.type(key), cell.key_dtype))
+            for key, name in cell.reserved.items()
+        ]
+        node = NodeDef(name="table", op=self._maker)
+        node.input.extend([f"{constant.name}:output:0" for constant in reserved])
         node.attr["key_dtype"].type = data_type(cell.key_dtype)
         node.attr["value_dtype"].type = data_type(cell.value_dtype)
         node.attr["shared_name"].s = f"table_{uuid.uuid4()}".encode()
         if shape:
             node.attr["value_shape"].shape.CopyFrom(shape_proto(shape))
-        return function(
-            self._names["_creator"], [], [node], ("table:table_handle:0", dt.resource), "table"
-        )
+        result = "table:table_handle:0", dt.resource
+        return function(self._names["_creator"], [], [*reserved, node], result, "table")
 
     def _from_arrays(self) -> FunctionDef:
         cell = self._cell
-        node = NodeDef(name="fill", op="LookupTableImportV2", input=["table", "keys", "values"])
+        op = "LookupTableInsertV2" if cell.reserved else "LookupTableImportV2"
+        node = NodeDef(name="fill", op=op, input=["table", "keys", "values"])
         node.attr["Tin"].type = data_type(cell.key_dtype)
         node.attr["Tout"].type = data_type(cell.value_dtype)
         arguments = [("table", dt.resource), ("keys", cell.key_dtype), ("values", cell.value_dtype)]

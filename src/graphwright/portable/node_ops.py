@@ -51,14 +51,17 @@ FILE_ATTRIBUTES: dict[str, tuple[str, Callable[[str], bool], str]] = {
 #: Ops that may run while a model is loaded: they make and fill tables.
 RUN_ON_LOAD = frozenset(
     {
-        "AnonymousHashTable", "AnonymousMutableHashTable", "AnonymousMutableHashTableOfTensors",
-        "Const", "HashTableV2", "Identity", "InitializeTableFromTextFileV2", "InitializeTableV2",
-        "LookupTableImportV2", "LookupTableInsertV2", "MutableHashTableOfTensorsV2",
+        "AnonymousHashTable", "AnonymousMutableDenseHashTable", "AnonymousMutableHashTable",
+        "AnonymousMutableHashTableOfTensors", "Const", "HashTableV2", "Identity",
+        "InitializeTableFromTextFileV2", "InitializeTableV2", "LookupTableImportV2",
+        "LookupTableInsertV2", "MutableDenseHashTableV2", "MutableHashTableOfTensorsV2",
         "MutableHashTableV2", "NoOp", "PartitionedCall", "StatefulPartitionedCall",
     }
 )  # fmt: skip
 _ALLOWING = "\ntf.saved_model.LoadOptions(allowed_ops=[...]) allows those that it names."
 
+#: Ops of branches and loops in TensorFlow 1, which become those of `STRUCTURAL`.
+CLASSIC = frozenset({"Enter", "Exit", "LoopCond", "Merge", "NextIteration", "Switch"})
 #: Ops that `function_import` reads itself.
 STRUCTURAL = frozenset(
     {
@@ -72,7 +75,7 @@ def is_known(name: str) -> bool:
     """Whether there is an op of a name that a GraphDef may have."""
     load_all()
     own = name.startswith("_") or name in OWN - set(PYTHON_OPS)
-    return name in STRUCTURAL or (name in REGISTRY and not own)
+    return name in STRUCTURAL | CLASSIC or (name in REGISTRY and not own)
 
 
 def names_no_types(source: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from graphwright.base.files import TextPath
 from graphwright.op.interpreter import activate
+from graphwright.portable.graphs.classic_model import ClassicModel, ClassicObject
 from graphwright.portable.model_saving import SaveOptions, save
 from graphwright.portable.restored_objects import Asset, RestoredObject
 from graphwright.portable.saved_model_names import (
@@ -89,6 +90,8 @@ def load(
 ) -> Any:
     """Loads a model that TensorFlow or Keras has saved; the process need not know its classes.
 
+    Models of TensorFlow 1 have `signatures`, `variables`, `graph` and `prune`.
+
     Functions are called as before, by the first of their traces that fits. Variables have the
     saved values, and gradients flow to them. Nothing of the model runs but its graphs and what
     fills its tables. Its ops may read no files but its assets.
@@ -108,7 +111,7 @@ def load(
         PermissionDeniedError: It has ops that read or write files or run Python, or files outside.
         InvalidArgumentError: The model contradicts itself.
         DataLossError: The file of a variable is damaged.
-        NotImplementedError: The model is of TensorFlow 1, or has objects of an unknown kind.
+        NotImplementedError: The model has objects of an unknown kind.
 
     >>> import tempfile, graphwright as tf
     >>> tf.saved_model.load(tempfile.mkdtemp())  # doctest: +IGNORE_EXCEPTION_DETAIL
@@ -118,9 +121,12 @@ def load(
     folder = os.fspath(export_dir)
     graph = graph_of(read(folder), tags)
     options = options or LoadOptions()
+    settings = options.allowed_ops, options.allow_partial_checkpoint
     with activate(None):
-        objects = SavedObjects(folder, graph, options.allowed_ops, options.allow_partial_checkpoint)
-        root = objects.root()
+        if graph.object_graph_def.nodes:
+            root = SavedObjects(folder, graph, *settings).root()
+        else:
+            root = ClassicObject(ClassicModel(folder, graph, *settings))
     if isinstance(root, RestoredObject):
         info = graph.meta_info_def
         root.tensorflow_version = info.tensorflow_version
@@ -165,8 +171,4 @@ def graph_of(model: SavedModel, tags: str | Sequence[str] | None) -> MetaGraphDe
             )
     if len(graphs) != 1:
         raise ValueError(f"Importing a SavedModel with {len(graphs)} graphs needs their `tags`")
-    if not graphs[0].HasField("object_graph_def") or not graphs[0].object_graph_def.nodes:
-        raise NotImplementedError(
-            "the model has no graph of objects: TensorFlow 1 wrote it, whose models are not read"
-        )
     return graphs[0]

@@ -15,6 +15,7 @@ from graphwright.function.polymorphic import TRACING
 from graphwright.library.checkpoint.tensor_bundle import OBJECTS, TensorBundle
 from graphwright.op.interpreter import activate
 from graphwright.op.refusal import own_words
+from graphwright.ops.state.tables import Table
 from graphwright.portable.allowance import Allowance
 from graphwright.portable.function_import import AssetFile, FunctionImport
 from graphwright.portable.model_arrays import SMALL, checked_array
@@ -61,6 +62,8 @@ class SavedObjects:
         self._traces: dict[str, RestoredTrace] = {}
         self._made: dict[int, Any] = {}
         self._making: set[int] = set()
+        #: Where the contents are of tables that were changed before they were saved.
+        self._contents: dict[int, tuple[TensorBundle, str]] = {}
         library = graph.graph_def.library
         count = sum(len(f.node_def) for f in library.function) + len(graph.graph_def.node)
         self._functions = FunctionImport(library, Allowance(count), table_nodes(self._is_asset))
@@ -80,6 +83,7 @@ class SavedObjects:
         for number in self._reached:
             if self._nodes[number].WhichOneof("kind") == "resource":
                 self._initialize(self._made[number])
+                self._restore_content(number, self._made[number])
         return self._object(0)
 
     # -- what there is --------------------------------------------------------------------------
@@ -168,6 +172,8 @@ class SavedObjects:
             for attribute in saved[place].attributes:
                 if attribute.name == "VARIABLE_VALUE":
                     places.setdefault(number, (bundle, attribute.checkpoint_key))
+                elif self._nodes[number].WhichOneof("kind") == "resource":
+                    self._contents.setdefault(number, (bundle, attribute.checkpoint_key))
             alike = {child.local_name: child.node_id for child in saved[place].children}
             for name, child in self._children(number):
                 place_of_child = alike.get(name, -1)
@@ -291,6 +297,26 @@ class SavedObjects:
         if isinstance(resource.initializer, RestoredFunction):
             run_on_load(resource.initializer)
 
+    def _restore_content(self, number: int, resource: RestoredResource) -> None:
+        """Gives a table the keys and values that it had when it was saved."""
+        bundle, prefix = self._contents.get(number, (None, ""))
+        keys, values = f"{prefix}-keys", f"{prefix}-values"
+        if bundle is None or not {keys, values} <= set(bundle.keys):
+            return
+        table: object = handle_of(resource)._array
+        if not isinstance(table, Table):
+            raise malformed(f"the object {number}", "it is no table, and has keys and values")
+        rows, places = bundle.read(values), bundle.read(keys)
+        try:
+            if table.reserved:  # a key for each place, free ones too
+                places = places.reshape(-1)
+                rows = rows.reshape(-1, *table.value_shape)
+                taken = [key not in table.reserved for key in places.tolist()]
+                rows, places = rows[taken], places[taken]
+            table.replace(places, rows)
+        except (TypeError, ValueError, IndexError) as error:
+            raise malformed(f"the content of a table, {prefix}", own_words(error)) from error
+
     # -- functions ------------------------------------------------------------------------------
 
     def _trace(self, name: str) -> RestoredTrace:
@@ -374,7 +400,7 @@ _MAKERS: dict[str, Callable[[SavedObjects, int, SavedObject], Any]] = {
 }
 
 
-def handle_of(resource: RestoredResource) -> Tensor:
+def handle_of(resource: RestoredResource) -> EagerTensor:
     """The handle of a resource, which its function makes when it is first needed."""
     if resource.resource_handle is None:
         create = resource._held.get("_create_resource")

@@ -21,6 +21,7 @@ from graphwright.portable.saved_model import graph_of, read
 from graphwright.portable.saved_model_names import VARIABLES_DIRECTORY, VARIABLES_FILENAME
 from graphwright.portable.structured_values import decode, dims_of, dtype_of
 from graphwright.proto.saved_model_pb2 import MetaGraphDef, SavedConcreteFunction, TensorInfo
+from graphwright.proto.structure_pb2 import StructuredValue
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
 
@@ -71,23 +72,33 @@ def signatures(graph: MetaGraphDef) -> Iterator[str]:
 
 def described(tensors: Mapping[str, TensorInfo]) -> str:
     """Tensors by name, with their types."""
-    types = {
-        name: TensorType(dtype_of(info.dtype), dims_of(info.tensor_shape))
-        for name, info in tensors.items()
-    }
-    return ", ".join([f"{name}: {types[name]!r}" for name in sorted(types)])
+    return ", ".join([f"{name}: {type_text(tensors[name])}" for name in sorted(tensors)])
+
+
+def type_text(info: TensorInfo) -> str:
+    """The type of a tensor of a signature."""
+    if info.HasField("composite_tensor"):
+        return repr(decode(StructuredValue(type_spec_value=info.composite_tensor.type_spec)))
+    text = repr(TensorType(dtype_of(info.dtype), dims_of(info.tensor_shape)))
+    return f"sparse {text}" if info.HasField("coo_sparse") else text
 
 
 def functions(graph: MetaGraphDef) -> Iterator[str]:
     """The traces of all functions, by the way to these."""
+    for text, _ in traces(graph):
+        yield text
+
+
+def traces(graph: MetaGraphDef) -> Iterator[tuple[str, str]]:
+    """The traces of all functions, as calls by the way to these, each with its name."""
     objects = graph.object_graph_def
-    paths, order = {0: ""}, [0]
+    paths, order = {0: ""}, [0] if objects.nodes else []  # models of TensorFlow 1 have none
     for number in order:
         node = objects.nodes[number]
         kind = node.WhichOneof("kind")
         if kind == "function":
             for name in node.function.concrete_functions:
-                yield f"{paths[number]}{trace_text(objects.concrete_functions, name)}"
+                yield f"{paths[number]}{trace_text(objects.concrete_functions, name)}", name
         elif kind in ("user_object", "resource"):
             for child in node.children:
                 if not 0 <= child.node_id < len(objects.nodes):

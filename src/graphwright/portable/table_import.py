@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.library.lookup.lookup_initializers import TextFileInitializer
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
@@ -36,12 +37,39 @@ class MakeTable(Op):
     key: DType
     value: DType
     shape: tuple[int, ...]
+    is_fixed: bool
 
     def shapes(self) -> Shapes:
         return ((),)
 
     def kernel(self) -> Any:
-        return Table(self.key, self.value, self.shape)
+        table = Table(self.key, self.value, self.shape)
+        table.is_fixed = self.is_fixed
+        return table
+
+
+class MakeDenseTable(Op):
+    """The handle of a new table with two keys that may not be used."""
+
+    type_name = "_MakeDenseTable"
+    inputs = ("empty_key: key", "deleted_key: key")
+    outputs = ("table_handle: resource",)
+    dtypes = {"key": CONTENT}
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    key: DType
+    value: DType
+    shape: tuple[int, ...]
+
+    def shapes(self, *keys: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, empty: Array, deleted: Array) -> Any:
+        keys: list[Any] = [empty.item(), deleted.item()]
+        if keys[0] == keys[1]:
+            raise InvalidArgumentError(None, None, "Empty and deleted keys cannot be equal")
+        return Table(self.key, self.value, self.shape, dict(zip(keys, RESERVED)))
 
 
 class InitializeTable(TableChange):
@@ -90,7 +118,9 @@ class OneTable(NamedTuple):
     resource_handle: EagerTensor
 
 
-#: Ops that make a table, each with whether its operands and attributes are read.
+#: What the keys are called that may not be used.
+RESERVED = ("empty_key", "deleted_key")
+#: Ops that make a table.
 MAKERS = frozenset(
     {
         "HashTableV2",
@@ -99,19 +129,38 @@ MAKERS = frozenset(
         "AnonymousMutableHashTable",
         "MutableHashTableOfTensorsV2",
         "AnonymousMutableHashTableOfTensors",
+        "MutableDenseHashTableV2",
+        "AnonymousMutableDenseHashTable",
     }
 )
+#: Those whose tables are filled once.
+FIXED = frozenset({"HashTableV2", "AnonymousHashTable"})
+#: Those whose tables have keys that may not be used.
+DENSE = frozenset({"MutableDenseHashTableV2", "AnonymousMutableDenseHashTable"})
 
 
-def made(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
-    """A new table."""
+def described(node: NodeDef, operands: Sequence[Tensor]) -> tuple[DType, DType, Any]:
+    """The dtypes of the keys and values of the table that a node makes, and the values' shape."""
     dtypes = [attribute(node, name, "DType") for name in ("key_dtype", "value_dtype")]
-    if operands or not all(dtype in CONTENT for dtype in dtypes):
+    count = 2 if node.op in DENSE else 0
+    if len(operands) != count or not all(dtype in CONTENT for dtype in dtypes):
         raise malformed(place(node), "it does not say what it holds")
     shape = attribute(node, "value_shape", "Dims") or ()
     if None in shape or math.prod(shape) > SMALL:
         raise malformed(place(node), f"no table has values of the shape {shape}")
-    return {"table_handle": [apply(MakeTable.of(*dtypes, shape), name=node.name)]}
+    return dtypes[0], dtypes[1], shape
+
+
+def made(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
+    """A new table."""
+    key, value, shape = described(node, operands)
+    if node.op not in DENSE:
+        op: Op = MakeTable.of(key, value, shape, node.op in FIXED)
+    elif any(operand.type != TensorType(key, ()) for operand in operands):
+        raise malformed(place(node), "the keys that may not be used are no keys")
+    else:
+        op = MakeDenseTable.of(key, value, shape)
+    return {"table_handle": [apply(op, *operands, name=node.name)]}
 
 
 def initialized(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:

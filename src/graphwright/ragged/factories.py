@@ -452,7 +452,7 @@ def outer_size(values: TensorLike, dtype: DType) -> Any:
 
 
 def listed(value: object, name: str) -> list[Any]:
-    """A list; TypeError for a tensor or anything that is none."""
+    """A list; TypeError for a tensor or another value that is no list."""
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"Argument `{name}` must be a list of Tensors. Received {value}.")
     return list(value)

@@ -46,6 +46,7 @@ class RaggedTensor(Factories, Composite, Operators):
     """
 
     __slots__ = ("__weakref__", "_row_partition", "_values")
+    _is_native = True
 
     _instead = "a ragged tensor does not change. Make another one, as of rows by `tf.concat`."
 
@@ -58,7 +59,7 @@ class RaggedTensor(Factories, Composite, Operators):
         self._values = values
         self._row_partition = row_partition
 
-    # -- what it is -----------------------------------------------------------------------
+    # -- properties -----------------------------------------------------------------------
 
     @property
     def values(self) -> Any:

@@ -277,7 +277,7 @@ class RowPartition(Composite):
         count = cast(convert(count), wanted)
         return cls(numbers(count + 1, dtype=wanted) * length, length)
 
-    # -- what it is -----------------------------------------------------------------------
+    # -- properties -----------------------------------------------------------------------
 
     @property
     def dtype(self) -> DType:

@@ -115,14 +115,26 @@ class Weakref(TraceType):
 
 class VariableType(TraceType):
     """A variable: the type of its value, its number among a call's variables, and whether tapes
-    watch it."""
+    watch it.
 
-    __slots__ = ("alias", "spec", "trainable")
+    `original` is the variable of the call that asked for the type, while it lives: the function
+    that is traced gets it, as libraries know variables by their identity. Types are equal without
+    it.
+    """
 
-    def __init__(self, spec: TensorSpec, alias: int, trainable: bool = True) -> None:
+    __slots__ = ("alias", "original", "spec", "trainable")
+
+    def __init__(
+        self,
+        spec: TensorSpec,
+        alias: int,
+        trainable: bool = True,
+        original: weakref.ref[Variable] | None = None,
+    ) -> None:
         self.spec = spec
         self.alias = alias
         self.trainable = trainable
+        self.original = original
 
     @property
     def _is_exact(self) -> bool:
@@ -343,7 +355,7 @@ class TypeContext:
             A `tf.types.experimental.TraceType`.
 
         Raises:
-            TypeError: The value has no type, or says one that is none.
+            TypeError: The value has no type, or states one that is no trace type.
             ValueError: The value contains itself.
         """
         if isinstance(value, TraceType):
@@ -362,7 +374,8 @@ class TypeContext:
         if isinstance(spec, TypeSpec):
             return spec
         if isinstance(value, Variable):
-            return VariableType(spec_of(value.type), self.alias(value), value.trainable)
+            spec, alias = spec_of(value.type), self.alias(value)
+            return VariableType(spec, alias, value.trainable, weakref.ref(value))
         if isinstance(value, (np.ndarray, np.generic)):
             return spec_of(type_of(value))
         if isinstance(value, PRIMITIVES) and type(value) in PRIMITIVES:

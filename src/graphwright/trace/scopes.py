@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from graphwright.ir.graph import Names
 from graphwright.op.interpreter import activate
+from graphwright.trace.device_scopes import current_placement, device
 from graphwright.trace.tracer import current_tracer
 
 
@@ -107,8 +108,13 @@ def init_scope() -> Iterator[None]:
     >>> seen
     [True]
     """
+    placement = current_placement()
     with activate(None):
-        yield
+        if placement is None:
+            yield
+        else:
+            with device(placement.spec):
+                yield
 
 
 def executing_eagerly() -> bool:
@@ -135,33 +141,3 @@ def inside_function() -> bool:
     False
     """
     return current_tracer() is not None
-
-
-class device:
-    """Names a device for the ops of the block; there is one, so only the name is checked.
-
-    Args:
-        device_name: A string, a function of an operation that returns one, or None.
-
-    Raises:
-        ValueError: `device_name` is none of these.
-
-    >>> import graphwright as tf
-    >>> with tf.device("/cpu:0"):
-    ...     x = tf.constant(1)
-    """
-
-    def __init__(self, device_name: str | Callable[..., object] | None) -> None:
-        if (
-            device_name is not None
-            and not isinstance(device_name, str)
-            and not callable(device_name)
-        ):
-            raise ValueError(f"device_name must be a string, a function or None: {device_name!r}")
-        self._name = device_name
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *exception: object) -> None:
-        return None

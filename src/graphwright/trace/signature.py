@@ -91,7 +91,7 @@ class FunctionType(inspect.Signature):
 
     @property
     def captures(self) -> dict[Hashable, TraceType]:
-        """The types of what the function captures."""
+        """The types of the captures of the function."""
         return self._captures
 
     @property

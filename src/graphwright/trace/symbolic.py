@@ -100,8 +100,8 @@ class SymbolicTensor(Tensor):
 
     @property
     def device(self) -> str:
-        """Empty: no device is chosen while tracing."""
-        return ""
+        """The name of the device that the program stated, or an empty string."""
+        return self._graph.devices.get(self._value.node, "")
 
     @property
     def value_index(self) -> int:

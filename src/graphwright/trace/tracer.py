@@ -192,6 +192,10 @@ class Tracer:
         self._captured[id(tensor)] = (tensor, value)
         return value
 
+    def stand_for(self, tensor: Tensor, argument: SymbolicTensor) -> None:
+        """Lets an argument of this graph stand for an outside tensor."""
+        self._captured[id(tensor)] = (tensor, argument._value)
+
     def as_capture(self, tensor: Tensor) -> SymbolicTensor:
         """An outside tensor as a capture, though it may be small."""
         if id(tensor) not in self._captured:
@@ -295,12 +299,12 @@ def as_default(graph: Graph) -> Iterator[Graph]:
             graph.is_open = False
 
 
-def followed(outside: Interpreter | None, tracer: Tracer) -> Interpreter:
-    """A trace's interpreter: the tracer, or an outer one's form over it where that goes along."""
+def followed(outside: Interpreter | None, tracer: Interpreter) -> Interpreter:
+    """A trace's interpreter: the tracer, or outer ones' forms over it where those go along."""
     while outside is not None:
         over = getattr(outside, "over", None)
         if over is not None:
-            interpreter: Interpreter = over(tracer)
+            interpreter: Interpreter = over(followed(outside.below, tracer))
             return interpreter
         outside = outside.below
     return tracer

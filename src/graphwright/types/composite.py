@@ -1,9 +1,8 @@
 """`Composite`: a value that is made of tensors, as ragged tensors and sparse ones are.
 
-Its type spec takes it apart and puts it together (`TypeSpec._to_components`,
-`_from_components`); from that follow structures with `expand_composites`, arguments and
-results of functions, branches and loops. What a public function means for it is registered
-with `op.dispatch`.
+Its type spec takes it apart and puts it together (`TypeSpec._to_components`, `_from_components`).
+Structures with `expand_composites` follow from that, and so do arguments and results of functions,
+branches and loops. What a public function means for it is registered with `op.dispatch`.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ class Composite:
 
     __slots__ = ()
 
-    #: Whether it counts as a kind of tensor: `tf.is_tensor`.
-    _is_native = True
+    #: Whether it counts as a kind of tensor, as rows and sparse and ragged ones do: `tf.is_tensor`.
+    _is_native = False
 
     #: Whether it stands for a Python list of tensors.
     _is_list = False
@@ -64,8 +63,8 @@ class Composite:
         """A value like this one with another such part."""
         raise NotImplementedError
 
-    # What `tf.map_fn` asks of a composite that has rows; its spec says by `_of_rows` what they
-    # are, and by `_items` how results of its kind are collected.
+    # What `tf.map_fn` needs of a composite that has rows. `_of_rows` of its spec says what they
+    # are, and `_items` how results of its kind are collected.
 
     def _row(self, index: TensorValue) -> Any:
         """The row at an index."""

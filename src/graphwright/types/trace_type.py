@@ -146,7 +146,7 @@ class SupportsTracingProtocol(Protocol):
 
 @runtime_checkable
 class Callable(Protocol):
-    """A traced function: it is called, and says of which type it is.
+    """A traced function: it is called, and says its type.
 
     >>> import graphwright as tf
     >>> f = tf.function(lambda x: x + 1).get_concrete_function(tf.TensorSpec([], tf.int32))

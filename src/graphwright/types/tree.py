@@ -1,9 +1,9 @@
 """Nested structures of Python containers: `tf.nest`.
 
-Lists, tuples, named tuples, mappings (in the order of their sorted keys), attrs classes,
-other sequences, and classes with `__tf_flatten__` and `__tf_unflatten__` are structures;
-everything else is a leaf, None, strings, sets and arrays included. What is a container
-and how it is rebuilt stands in `containers`.
+Structures are lists, tuples, named tuples, mappings (in the order of their sorted keys), attrs
+classes, other sequences, and classes with `__tf_flatten__` and `__tf_unflatten__`. All else is a
+leaf, also None, strings, sets and arrays. `containers` says what a container is and how it is
+rebuilt.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`TypeSpec`: the description of values that are made of tensors.
 
-A spec is known by its serialization, a tuple of plain values, shapes, dtypes and other
-specs: comparing two specs is comparing these, part by part.
+The serialization of a spec is a tuple of plain values, shapes, dtypes and other specs. Two specs
+are compared by these, part by part.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from graphwright.ops.math import arithmetic, comparison
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
+from graphwright.values.logical_devices import LogicalDevices
 from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
 from graphwright.values.tensor_operators import Operators
@@ -214,6 +215,7 @@ class Inside:
 
 def bound(op: Op, operands: Operands) -> Any:
     """The kernel for operands of these dtypes, once they are known to be allowed."""
+    LogicalDevices.in_use = True
     mask = op.host_mask(len(operands))
     tensors: Any = [o for o, is_host in zip(operands, mask) if not is_host]
     types = [tensor.dtype for tensor in tensors]

@@ -41,6 +41,8 @@ class IndexedSlices(Composite):
     [[1.0], [0.0], [2.0]]
     """
 
+    _is_native = True
+
     def __init__(
         self, values: TensorValue, indices: TensorLike, dense_shape: TensorLike | None = None
     ) -> None:

@@ -1,7 +1,7 @@
 """`Tensor`, the base of eager and symbolic tensors, and `EagerTensor`.
 
-An eager tensor is a thin immutable box around a NumPy array (or around the bare object of
-a resource or variant); its `TensorType` is worked out only when somebody asks.
+An eager tensor is a thin immutable box around a NumPy array, or around the object of a resource or
+variant. Its `TensorType` is computed at the first request.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, of_numpy, plain
 from graphwright.types.shape import TensorShape, as_shape
 from graphwright.types.tensor_type import Dims, TensorType
+from graphwright.values.logical_devices import DEFAULT
 from graphwright.values.tensor_operators import Operators
 
 
@@ -140,6 +141,7 @@ class EagerTensor(Tensor):
     __slots__ = ("_array", "_type")
     _array: Any
     _type: TensorType | None
+    _device: str = DEFAULT
 
     @property
     def type(self) -> TensorType:
@@ -179,8 +181,33 @@ class EagerTensor(Tensor):
 
     @property
     def device(self) -> str:
-        """Where the tensor lives: always the one CPU device."""
-        return "/job:localhost/replica:0/task:0/device:CPU:0"
+        """The full name of the device that has the tensor."""
+        return self._device
+
+    @property
+    def backing_device(self) -> str:
+        """The full name of the device whose memory has the value."""
+        return self._device
+
+    def cpu(self) -> EagerTensor:
+        """Returns the tensor on the CPU.
+
+        >>> import graphwright as tf
+        >>> tf.constant(1).cpu().device
+        '/job:localhost/replica:0/task:0/device:CPU:0'
+        """
+        return box(self._array, self._type)
+
+    def gpu(self, gpu_index: int = 0) -> NoReturn:
+        """Refuses: there is no GPU.
+
+        Args:
+            gpu_index: The number of the GPU.
+
+        Raises:
+            RuntimeError: Always.
+        """
+        raise RuntimeError(f"There is no GPU:{gpu_index} to copy the tensor to.")
 
     def numpy(self) -> Any:
         """Returns the value: a new array, or a NumPy scalar (bytes for a string) if it has no axes.
@@ -282,7 +309,9 @@ class EagerTensor(Tensor):
     def __deepcopy__(self, memo: dict[int, object]) -> EagerTensor:
         if type(self._array) is not np.ndarray:
             return self
-        return box(self._array.copy(), self._type)
+        copied = box(self._array.copy(), self._type)
+        copied._device = self._device
+        return copied
 
     def __reduce__(self) -> Any:
         return _restore, (self._ndarray(),)

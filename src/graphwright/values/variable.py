@@ -1,7 +1,7 @@
 """Variables: tensors whose value an assignment changes.
 
-A variable owns a `Storage`; its handle, an eager tensor of dtype resource, is what graphs
-capture, so every trace and every eager use sees the same cell.
+A variable owns a `Storage`. Graphs capture its handle, an eager tensor of dtype resource, so every
+trace and every eager use sees the same cell.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 
 from graphwright.base.errors import outermost
 from graphwright.op.interpreter import STATE, Interpreter, apply
+from graphwright.ops.core.identity import IDENTITY
 from graphwright.ops.core.indexing import is_mask, strided
 from graphwright.ops.core.joining import stack
 from graphwright.ops.state import variable_ops, variable_slices
@@ -32,6 +33,7 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, is_compatible
 from graphwright.values.convert import convert, register_conversion
 from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.logical_devices import DEFAULT, LogicalDevices
 from graphwright.values.slice_info import SaveSliceInfo as SliceInfo
 from graphwright.values.tensor import Dense, EagerTensor, Reference, box
 from graphwright.values.tensor_operators import Operators
@@ -243,6 +245,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
                 f"The initial value's shape ({value.shape}) is not compatible with the explicitly "
                 f"supplied `shape` argument ({shape})."
             )
+        LogicalDevices.in_use = True
         self._name = NamePrefix.prefix() + (name or "Variable")
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
@@ -253,12 +256,14 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         self._storage = Storage(array, value.dtype, dims, self._name)
         self._storage.owner = weakref.ref(self)
         self._handle = box(self._storage, HANDLE)
+        if STATE.active is not None:
+            place(self)
         if array is not None:
             announce(self)
         if creator is not None:
             creator.created(self, value)
 
-    # -- what it is ---------------------------------------------------------------------
+    # -- properties ---------------------------------------------------------------------
 
     @property
     def type(self) -> TensorType:
@@ -919,6 +924,60 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         return repr(self)
 
 
+class PlacedVariable(Variable):
+    """A variable on a device other than the default one: its value is read there."""
+
+    def read_value(self) -> Any:
+        """The value now, as a tensor on the device of the block."""
+        return apply(IDENTITY, self.value())
+
+    def value(self) -> Any:
+        """The value now, as a tensor on the device of the variable."""
+        return self._here(super().read_value())
+
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Any:
+        """Returns the rows at `indices`, on the device of the variable.
+
+        Args:
+            indices: A tensor of int32 or int64, of any shape.
+            name: A name for the op.
+
+        Returns:
+            A tensor of shape `indices.shape + shape[1:]`.
+        """
+        return self._here(super().sparse_read(indices, name))
+
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Any:
+        """Returns the slices at index vectors, on the device of the variable.
+
+        Args:
+            indices: A tensor of int32 or int64, whose last axis holds the index vectors.
+            name: A name for the op.
+
+        Returns:
+            A tensor of shape `indices.shape[:-1] + shape[indices.shape[-1]:]`.
+        """
+        return self._here(super().gather_nd(indices, name))
+
+    def _here(self, tensor: Any) -> Any:
+        if type(tensor) is EagerTensor:
+            tensor._device = self.device
+        return tensor
+
+
+def place(variable: Variable) -> None:
+    """Puts a new variable on the device of the `tf.device` around it, if that is another one."""
+    interpreter = STATE.active
+    while interpreter is not None:
+        if hasattr(interpreter, "place_variable"):
+            device = interpreter.place_variable("VarHandleOp")
+            if device != DEFAULT:
+                variable._handle._device = device
+                variable.__class__ = PlacedVariable
+            return
+        interpreter = interpreter.below
+
+
 def creator_of(interpreter: Interpreter | None) -> Any:
     """The tracer, if one is active, that decides about variables created now."""
     while interpreter is not None:
@@ -935,7 +994,7 @@ def read(variable: Variable, dtype: DType | None, name: str | None) -> Any:
             f"Incompatible type conversion requested to type {dtype.name} for variable "
             f"{variable.name!r} of type {variable.dtype.name}."
         )
-    return variable.read_value()
+    return variable.value()
 
 
 register_conversion(Variable, read)

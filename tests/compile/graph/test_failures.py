@@ -65,8 +65,8 @@ def ending(steps, shape, jit):
     state = State()
 
     def program(x, n):
-        found = [step(state, x, n) for step in steps]
-        return [y for y in found if tf.is_tensor(y)]
+        result = [step(state, x, n) for step in steps]
+        return [y for y in result if tf.is_tensor(y)]
 
     specs = [tf.TensorSpec(shape), tf.TensorSpec([], tf.int64)]
     run = tf.function(program, input_signature=specs, jit_compile=jit, autograph=False)

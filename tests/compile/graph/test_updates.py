@@ -36,16 +36,16 @@ def trained(jit, steps=4):
         return loss, optimizer.iterations, w + 1.0
 
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    found = [r.numpy() for _ in range(steps) for r in step(x)]
-    return step, [*found, *[v.numpy() for v in (w, b)]]
+    result = [r.numpy() for _ in range(steps) for r in step(x)]
+    return step, [*result, *[v.numpy() for v in (w, b)]]
 
 
 def test_a_step_of_training_is_one_native_call():
     (_, slow), (step, fast) = trained(False), trained(True)
     for a, b in zip(slow, fast):
         np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
-    found = [n for n in parts(step, tf.TensorSpec([2, 3])) if n.op.type_name != "ReadVariableOp"]
-    assert [type(n.op) for n in found] == [NativeUpdate]
+    result = [n for n in parts(step, tf.TensorSpec([2, 3])) if n.op.type_name != "ReadVariableOp"]
+    assert [type(n.op) for n in result] == [NativeUpdate]
 
 
 def test_what_was_assigned_is_read_again_without_the_variable():

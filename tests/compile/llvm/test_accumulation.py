@@ -19,9 +19,9 @@ def native(function):
 )
 def test_sums_of_many_terms_stay_accurate(shape, axes):
     x = np.random.default_rng(1).random(shape, np.float32)
-    found = native(lambda x: tf.reduce_sum(x * 1.0, axes))(x).numpy()
+    result = native(lambda x: tf.reduce_sum(x * 1.0, axes))(x).numpy()
     exact = x.sum(axes[0], dtype=np.float64)
-    assert np.all(np.abs(found - exact) < 1e-6 * exact)
+    assert np.all(np.abs(result - exact) < 1e-6 * exact)
 
 
 @pytest.mark.slow
@@ -29,21 +29,21 @@ def test_sums_of_many_terms_stay_accurate(shape, axes):
 def test_a_sum_of_a_hundred_million_terms_is_accurate(axis):
     x = np.random.default_rng(1).random((10**8, 1) if axis == 0 else (1, 10**8), np.float32)
     x = np.repeat(x, 2, 1 - axis)
-    found = native(lambda x: tf.reduce_sum(x * 1.0, axis))(x).numpy()
+    result = native(lambda x: tf.reduce_sum(x * 1.0, axis))(x).numpy()
     exact = x.sum(axis, dtype=np.float64)
-    assert np.all(np.abs(found - exact) < 1e-6 * exact)
+    assert np.all(np.abs(result - exact) < 1e-6 * exact)
 
 
 def test_column_sums_do_not_depend_on_the_number_of_threads():
     x = np.random.default_rng(2).normal(size=(30_011, 37)).astype(np.float32)
     f = native(lambda x: (tf.reduce_sum(tf.exp(x), 0), tf.reduce_max(x, 0), tf.reduce_sum(x, 0)))
     before = tf.config.threading.get_intra_op_parallelism_threads()
-    found = []
+    result = []
     for threads in (1, 2):
         tf.config.threading.set_intra_op_parallelism_threads(threads)
-        found.append([r.numpy() for r in f(x)])
+        result.append([r.numpy() for r in f(x)])
     tf.config.threading.set_intra_op_parallelism_threads(before)
-    for a, b in zip(*found):
+    for a, b in zip(*result):
         np.testing.assert_array_equal(a, b)
 
 
@@ -54,8 +54,8 @@ def test_column_sums_do_not_depend_on_the_number_of_threads():
 def test_blocks_combine_as_numpy_does(shape, axes, dtype):
     x = (np.random.default_rng(3).random(shape) * 20).astype(dtype)
     ops = tf.reduce_sum, tf.reduce_max, tf.reduce_min
-    found = native(lambda x: [op(x * 1, axes) for op in ops])(x)
-    for own, name in zip(found, ("sum", "max", "min")):
+    result = native(lambda x: [op(x * 1, axes) for op in ops])(x)
+    for own, name in zip(result, ("sum", "max", "min")):
         wanted = getattr(x, name)(tuple(axes), **({"dtype": dtype} if name == "sum" else {}))
         np.testing.assert_allclose(own.numpy(), wanted, rtol=1e-5 if dtype == np.float32 else 1e-13)
 

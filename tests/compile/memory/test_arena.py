@@ -80,21 +80,21 @@ def test_native_code_takes_no_more_memory_than_the_kernels(function):
 def test_memory_of_what_is_dead_is_used_again():
     program = program_of(turned)
     large = [i for i, b in enumerate(program.buffers) if b.role == "temporary" and len(b.shape) > 1]
-    found = homes(program)
+    outcome = homes(program)
     assert len(large) > 5
     (result,) = [buffer for buffer, _ in program.results]
-    assert len({found[i] for i in large} - {result}) == 1
+    assert len({outcome[i] for i in large} - {result}) == 1
 
 
 @pytest.mark.parametrize("function", [turned, normalized, momentum])
 def test_nothing_shares_memory_while_it_lives(function):
     program = program_of(function)
-    lives, found = lifetimes(program), homes(program)
+    lives, result = lifetimes(program), homes(program)
     results = {buffer: (lives[buffer][0], len(program.body)) for buffer, _ in program.results}
-    spans = {i: results.get(i, lives.get(i)) for i in {**found, **results} if i in lives}
+    spans = {i: results.get(i, lives.get(i)) for i in {**result, **results} if i in lives}
     for i, (first, last) in spans.items():
         for j, (start, end) in spans.items():
-            if i < j and found.get(i, i) == found.get(j, j):
+            if i < j and result.get(i, i) == result.get(j, j):
                 assert last < start or end < first
 
 

@@ -148,8 +148,8 @@ def test_results_of_a_step_stay_as_they_were():
         v.assign_add(tf.ones([SIZE]))
         return before, v.read_value(), v * 2.0
 
-    found = [step() for _ in range(4)]
-    for i, (before, after, twice) in enumerate(found):
+    result = [step() for _ in range(4)]
+    for i, (before, after, twice) in enumerate(result):
         assert set(before.numpy()) == {float(i)}
         assert set(after.numpy()) == {i + 1.0}
         assert set(twice.numpy()) == {2.0 * (i + 1)}
@@ -180,13 +180,13 @@ def test_what_is_read_elsewhere_is_not_written_into():
             fast = tf.function(lambda change=change: [change(), None][1], jit_compile=True)
             fast()
             fast()
-            found = v.numpy(), w.numpy()
+            result = v.numpy(), w.numpy()
             v.assign(np.linspace(0.5, 1.5, SIZE, dtype=np.float32))
             w.assign(np.arange(SIZE, dtype=np.int32))
             change()
             change()
-            np.testing.assert_allclose(found[0], v.numpy(), rtol=1e-5)
-            np.testing.assert_array_equal(found[1], w.numpy())
+            np.testing.assert_allclose(result[0], v.numpy(), rtol=1e-5)
+            np.testing.assert_array_equal(result[1], w.numpy())
         assert len(lent(fast)) == expected
 
 
@@ -265,17 +265,17 @@ def test_who_reads_waits_for_who_writes():
     v = ones(1.0)
     storage = v._storage
     v.assign_add(tf.ones([SIZE]), read_value=False)
-    found = []
+    result = []
     with storage.lock, variable_ops.Loan(storage) as loan:
         assert loan.array is not None
         assert v.is_initialized()
         assert set(v.numpy()) == {2.0}  # in the same thread, as in a signal's handler
-        thread = threading.Thread(target=lambda: found.append(v.numpy()[0]))
+        thread = threading.Thread(target=lambda: result.append(v.numpy()[0]))
         thread.start()
         loan.array += 5.0
-        assert not found
+        assert not result
     thread.join()
-    assert found == [7.0]
+    assert result == [7.0]
     assert not variable_ops.LENT
 
 

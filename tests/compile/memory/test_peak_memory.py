@@ -145,8 +145,8 @@ def multiplied():
 
 
 def used_after():
-    found = loop(lambda x, a: [tf.transpose(a) * 0.5])
-    return lambda x: tf.transpose(found(x)[0]) + x
+    result = loop(lambda x, a: [tf.transpose(a) * 0.5])
+    return lambda x: tf.transpose(result(x)[0]) + x
 
 
 def condition_of_arrays():

@@ -70,8 +70,8 @@ def test_other_parts_of_shapes_are_left_to_kernels(part):
         return tf.reshape(x, part(tf.shape(y), n)) * 2.0 + y
 
     arrays = [X, normal(40, 6), N]
-    (found,) = flat(staged(function, arrays, True)(*arrays))
-    np.testing.assert_array_equal(found, X.reshape(40, 6) * 2.0 + arrays[1])
+    (result,) = flat(staged(function, arrays, True)(*arrays))
+    np.testing.assert_array_equal(result, X.reshape(40, 6) * 2.0 + arrays[1])
 
 
 #: What takes an axis, which a call gives.
@@ -101,8 +101,8 @@ def test_axes_that_a_call_gives_are_left_to_the_kernels(name, dtype):
     expected = AXES[name](x, axis)
     for shape in ([2, 3, 4], [None] * 3):
         specs = [tf.TensorSpec(shape), tf.TensorSpec([], dtype)]
-        found = tf.function(AXES[name], input_signature=specs, jit_compile=True)(x, axis)
-        np.testing.assert_allclose(found, expected, rtol=2e-6, atol=1e-6)
+        result = tf.function(AXES[name], input_signature=specs, jit_compile=True)(x, axis)
+        np.testing.assert_allclose(result, expected, rtol=2e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["range", "zeros", "up to", "from", "between", "beyond", "fill"])

@@ -46,11 +46,11 @@ def test_sizes_that_do_not_fit_are_refused(name):
     for sizes in product(*[range(7) if n is None else [n] for n in wanted]):
         x = np.arange(np.prod(sizes), dtype=np.float32).reshape(sizes)
         expected, refusal = outcome(slow, x)
-        found, refused = outcome(fast, x)
+        result, refused = outcome(fast, x)
         assert refused == refusal
         if not refusal:
-            assert found.shape == expected.shape
-            np.testing.assert_array_equal(found, expected)
+            assert result.shape == expected.shape
+            np.testing.assert_array_equal(result, expected)
 
 
 def outcome(function, x):

@@ -49,11 +49,11 @@ def both(op, *arrays):
     types = [dt.of_numpy(array.dtype) for array in arrays]
     slow = op.bind_checked(types)
     assert OperandCode(op, [TensorType(dtype, (None,)) for dtype in types]).ready() is not None
-    found = elementwise(op, types, refused)(*arrays)
+    result = elementwise(op, types, refused)(*arrays)
     with np.errstate(all="ignore"):
         expected = np.asarray(slow(*arrays))
-    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
-    return found, expected
+    assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+    return result, expected
 
 
 X = np.random.default_rng(0).normal(size=(5, 7, 11))
@@ -64,8 +64,8 @@ def test_any_layout_and_any_shape(dtype):
     x = X.astype(tf.as_dtype(dtype).as_numpy_dtype)
     erf = {"float64": 1e-15, "float32": 3e-7, "bfloat16": 1e-2}[dtype]
     for array in (x, x.T, x[::2, :, ::-3], x[0, 0, 0], x[:, :0], x.reshape(-1)):
-        found, expected = both(special.ERF, np.asarray(array))
-        np.testing.assert_allclose(found.astype("d"), expected.astype("d"), erf)
+        result, expected = both(special.ERF, np.asarray(array))
+        np.testing.assert_allclose(result.astype("d"), expected.astype("d"), erf)
 
 
 def test_operands_are_broadcast():

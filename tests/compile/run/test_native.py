@@ -358,8 +358,8 @@ def test_threads_share_one_executable_and_compile_at_once():
 
     def work(k):
         for _ in range(20):
-            found = functions[k](x).numpy()
-            if not np.allclose(found, np.tanh(x * (k + 1)), rtol=1e-5, atol=1e-6):
+            result = functions[k](x).numpy()
+            if not np.allclose(result, np.tanh(x * (k + 1)), rtol=1e-5, atol=1e-6):
                 wrong.append(k)
 
     threads = [threading.Thread(target=work, args=(i % 4,)) for i in range(8)]

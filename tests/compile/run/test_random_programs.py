@@ -40,13 +40,13 @@ def check(program, seed):
         traced = tf.function(lambda *xs: run(program, xs), autograph=False)
         try:
             concrete = traced.get_concrete_function(*[spec_of(v) for v in values])
-            found = concrete(*values)
+            result = concrete(*values)
         except (tf.errors.InvalidArgumentError, ValueError, TypeError):
             assert expected is None, "it runs eagerly and not as a graph"
             continue
         assert expected is not None, "it runs as a graph and not eagerly"
-        compare(expected, found)
-        check_graph(concrete, values, found)
+        compare(expected, result)
+        check_graph(concrete, values, result)
 
 
 def check_graph(concrete, values, found):

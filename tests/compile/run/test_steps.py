@@ -47,9 +47,9 @@ SPEC = tf.TensorSpec([None, None, None])
 def test_steps_and_text_give_the_same(function):
     array = np.arange(1.0, 25.0, dtype=np.float32).reshape(3, 2, 4)
     graph = graph_of(function, tf.TensorSpec([3, None, None]))
-    found, expected = Steps(graph)(array), build(graph)(array)
-    assert len(found) == len(expected)
-    for one, other in zip(found, expected):
+    result, expected = Steps(graph)(array), build(graph)(array)
+    assert len(result) == len(expected)
+    for one, other in zip(result, expected):
         np.testing.assert_array_equal(one, other)
 
 

@@ -54,8 +54,8 @@ def rotated(a, b, c, n):
 @pytest.mark.parametrize("n", [0, 1, 2, 7])
 def test_variables_of_nested_loops_keep_apart(n):
     numbers = np.float32(3.0), np.float32(-2.0), np.float32(5.5)
-    found = tf.function(rotated, jit_compile=False)(*map(tf.constant, numbers), tf.constant(n))
-    np.testing.assert_allclose([float(x) for x in found], rotated(*numbers, n), rtol=1e-6)
+    result = tf.function(rotated, jit_compile=False)(*map(tf.constant, numbers), tf.constant(n))
+    np.testing.assert_allclose([float(x) for x in result], rotated(*numbers, n), rtol=1e-6)
 
 
 def test_what_is_computed_goes_when_it_was_needed_last():

@@ -195,11 +195,11 @@ def test_traces_that_may_not_be_compiled_do_not_count():
 def test_who_wants_the_same_in_every_run_has_the_third_call_wait(monkeypatch):
     monkeypatch.setattr(Waiting, "always", True)
     function = tf.function(spread)
-    found = []
+    result = []
     for n in (5, 6, 7, 8):
         function(vector(n))
-        found.append([function.get_concrete_function(vector(m)).tier for m in range(5, n + 1)])
-    assert found == [["python"], ["python"] * 2, ["native"] * 3, ["native"] * 4]
+        result.append([function.get_concrete_function(vector(m)).tier for m in range(5, n + 1)])
+    assert result == [["python"], ["python"] * 2, ["native"] * 3, ["native"] * 4]
 
 
 def test_only_the_sizes_that_differ_are_unknown():
@@ -232,12 +232,12 @@ def halved(x):
 
 def running(x):
     """Sums of the first elements, written down one after the other."""
-    found = tf.TensorArray(tf.float32, tf.shape(x)[0])
+    result = tf.TensorArray(tf.float32, tf.shape(x)[0])
     total = 0.0
     for i in tf.range(tf.shape(x)[0]):
         total += tf.tanh(x[i])
-        found = found.write(i, total)
-    return found.stack()
+        result = result.write(i, total)
+    return result.stack()
 
 
 def signed(x):

@@ -68,11 +68,11 @@ def test_parts_of_a_tensor_make_all_of_it() -> None:
         [Box(2, 3, ((6, 5),)), Box(0, 2, ((6, 5),))],
         [Box(i, 1, ((6, 5),)) for i in (3, 0, 4, 2, 1)],
     ):
-        found: tuple[Box, ...] = ()
+        result: tuple[Box, ...] = ()
         for box in boxes:
-            assert not any(contains(b, whole) for b in found)
-            found = joined(found, box)
-        assert found == (whole,)
+            assert not any(contains(b, whole) for b in result)
+            result = joined(result, box)
+        assert result == (whole,)
 
 
 @cache

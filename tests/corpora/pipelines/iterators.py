@@ -10,6 +10,10 @@ iter(D.from_tensor_slices({'a': [1, 2]})).get_next()
 iter(D.range(0)).get_next()
 next(iter(D.range(0)))
 next(iter(D.range(0)), 'nothing')
+iter(D.range(3)).next()
+D.range(3).as_numpy_iterator().next()
+D.range(3).as_numpy_iterator().restore(3)
+[tf.is_tensor(x) for x in (D.range(1), iter(D.range(1)), tf.experimental.Optional.from_value(1))]
 next(iter(D.from_tensor_slices(rc([[1, 2], [3]]))))
 iter(D.range(3)).get_next_as_optional()
 iter(D.range(3)).get_next_as_optional().get_value()
@@ -46,6 +50,14 @@ tuple(D.range(2))
 np.array(list(D.range(3).as_numpy_iterator()))
 tf.stack(list(D.range(3)))
 tf.nest.map_structure(lambda x: x + 1, list(D.range(2)))
+
+# numpy_iterator_saved
+iterator = D.range(10).shuffle(4, seed=1).batch(2).as_numpy_iterator()
+first = next(iterator)
+position = iterator.save()
+rest = list(iterator)
+iterator.restore(position)
+(first, rest, list(iterator))
 
 # iterator_goes_on
 it = iter(D.range(5))

@@ -8,6 +8,7 @@ import json
 import os
 import threading
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +131,10 @@ def check_mutants(folder: Path, count: int) -> None:
                 break
             except (tf.errors.InvalidArgumentError, tf.errors.DataLossError) as error:
                 errors.append(error)
-        right = len(seen) if compression else data[:place].count(b"\n")
+        intact = zlib.decompressobj(31).decompress(packed[:place]) if compression else data[:place]
+        right = intact.count(b"\n")
+        # What is inflated at once with the damage is lost. What comes is right up to the damage.
+        right = min(right, len(seen)) if compression else right
         assert seen[:right] == whole[:right]
     assert len(errors) > count // 4
     assert all("t.csv: " in error.message for error in errors)

@@ -18,7 +18,7 @@ import graphwright as tf
 from graphwright.base.files import new_file
 from graphwright.values.variable import RESTORING
 
-SOURCE = str(Path(tf.__file__).parents[2])
+SOURCE = str(Path(tf.__file__).parents[1])
 
 
 class Dense(tf.Module):

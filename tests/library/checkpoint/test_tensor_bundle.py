@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 
 import graphwright as tf
 from graphwright.library.checkpoint.sorted_table import entries_of, table_of
-from graphwright.library.checkpoint.tensor_bundle import TensorBundle, write_bundle
+from graphwright.library.checkpoint.tensor_bundle import (
+    TensorBundle,
+    slice_name,
+    write_bundle,
+    written_number,
+)
 from graphwright.proto.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from graphwright.types.dtypes import of_numpy
 
@@ -86,15 +91,53 @@ def test_what_the_index_says_is_checked(
         TensorBundle(prefix).read(key)
 
 
-def test_slices_and_big_endian_are_refused(tmp_path: Path) -> None:
+def sliced(folder: Path, ranges: list[tuple[int, int]]) -> TensorBundle:
+    """A bundle with a tensor v of 5 rows, in slices of its rows."""
+    rows = np.arange(10.0).reshape(5, 2)
+    parts = {slice_name("v", [(a, n), (0, -1)]): rows[a : a + n] for a, n in ranges}
+    prefix = written(
+        folder, {"v": rows, **{f"p{i}": part for i, part in enumerate(parts.values())}}
+    )
+    path = Path(f"{prefix}.index")
+    (_, header), *rest = entries_of(path.read_bytes())
+    values = {key: BundleEntryProto.FromString(value) for key, value in rest}
+    whole = values.pop(b"v")
+    for start, length in ranges:
+        extent = whole.slices.add().extent
+        extent.add(start=start).length = length
+        extent.add()
+    entries = [(b"", header), (b"v", whole.SerializeToString())]
+    for name, entry in zip(parts, values.values()):
+        entries.append((name.encode(errors="surrogateescape"), entry.SerializeToString()))
+    path.write_bytes(table_of(sorted(entries)))
+    return TensorBundle(prefix)
+
+
+def test_slices_make_a_tensor(tmp_path: Path) -> None:
+    bundle = sliced(tmp_path, [(0, 2), (2, 3)])
+    assert bundle.keys == ["v"]
+    assert np.array_equal(bundle.read("v"), np.arange(10.0).reshape(5, 2))
+
+
+@pytest.mark.parametrize("ranges", [[(0, 2)], [(0, 2), (1, 4)], [(0, 2), (4, 3)]])
+def test_slices_are_the_whole_tensor(ranges: list[tuple[int, int]], tmp_path: Path) -> None:
+    with pytest.raises(tf.errors.DataLossError, match="'v' is damaged"):
+        sliced(tmp_path, ranges).read("v")
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(0, "80"), (1, "81"), (63, "bf"), (64, "c040"), (100, "c064"), (8191, "dfff"),
+     (8192, "e02000"), (-1, "7f"), (-64, "40"), (-65, "3fbf")],
+)  # fmt: skip
+def test_numbers_of_slices_have_tensorflows_form(number: int, expected: str) -> None:
+    assert written_number(number).hex() == expected
+
+
+def test_big_endian_is_refused(tmp_path: Path) -> None:
     prefix = written(tmp_path, {"v": np.zeros(3)})
     path = Path(f"{prefix}.index")
-    (_, header), (key, value) = entries_of(path.read_bytes())
-    entry = BundleEntryProto.FromString(value)
-    entry.slices.add()
-    path.write_bytes(table_of([(b"", header), (key, entry.SerializeToString())]))
-    with pytest.raises(tf.errors.UnimplementedError, match="is in slices"):
-        TensorBundle(prefix).read("v")
+    _, (key, value) = entries_of(path.read_bytes())
     big = BundleHeaderProto(num_shards=1, endianness=BundleHeaderProto.BIG)
     path.write_bytes(table_of([(b"", big.SerializeToString()), (key, value)]))
     with pytest.raises(tf.errors.UnimplementedError, match="big endianness"):

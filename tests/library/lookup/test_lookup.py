@@ -226,3 +226,23 @@ def test_words_of_a_table_come_back_from_a_checkpoint(texts: list[bytes]) -> Non
         tf.train.Checkpoint(table=again).restore(path).assert_existing_objects_matched()
         pairs = [dict(zip(*[part.numpy().tolist() for part in t.export()])) for t in (table, again)]
         assert pairs[0] == pairs[1] == dict(zip(texts, texts[::-1]))
+
+
+class Nothing(tf.lookup.KeyValueTensorInitializer):
+    """An initializer of a program, as Keras has one: its dtypes are names."""
+
+    def __init__(self):
+        pass
+
+    key_dtype, value_dtype = "string", "int64"
+
+    def initialize(self, table):
+        pass
+
+
+def test_dtypes_of_a_programs_own_initializer_may_be_names():
+    table = tf.lookup.StaticHashTable(Nothing(), 7)
+    assert (table.key_dtype, table.value_dtype) == (tf.string, tf.int64)
+    assert table.lookup(tf.constant(["a"])).numpy().tolist() == [7]
+    words = tf.lookup.StaticVocabularyTable(Nothing(), 1)
+    assert words.lookup(tf.constant(["a"])).numpy().tolist() == [0]

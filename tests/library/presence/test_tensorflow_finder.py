@@ -63,7 +63,14 @@ PROGRAMS = {
         table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
         assert isinstance(table, TrackableResource) and tf.saved_model.save
         assert is_nan is tf.math.is_nan and not is_op_determinism_enabled()
+        assert (ListWrapper.__name__, _DictWrapper.__name__) == ("ListWrapper", "_DictWrapper")
         context.context().clear_kernel_cache()
+        for count in (2, 3):
+            context._reset_context()
+            parts = [tf.config.LogicalDeviceConfiguration()] * count
+            (cpu,) = tf.config.list_physical_devices("CPU")
+            tf.config.set_logical_device_configuration(cpu, parts)
+            assert len(tf.config.list_logical_devices("CPU")) == count
         update = lambda *starts: dynamic_update_slice([[1, 2], [3, 4]], [[9]], starts)
         assert update(0, 1).numpy().tolist() == [[1, 9], [3, 4]]
         assert update(5, -3).numpy().tolist() == [[1, 2], [9, 4]]  # moved until it fits
@@ -189,6 +196,25 @@ def test_without_keras_the_error_names_the_command(line: str, tmp_path: Path) ->
         "ImportError: tf.keras is Keras 3, which is not installed: `pip install keras`, and set "
         "KERAS_BACKEND=tensorflow."
     )
+
+
+def test_the_package_itself_has_keras(tmp_path: Path) -> None:
+    """It is loaded at its first use, and finds this package as its TensorFlow."""
+    folder = tmp_path / "keras" / "_tf_keras" / "keras"
+    folder.mkdir(parents=True)
+    (tmp_path / "keras" / "__init__.py").touch()
+    (tmp_path / "keras" / "_tf_keras" / "__init__.py").touch()
+    (folder / "__init__.py").write_text("import tensorflow\nadd = tensorflow.add\n")
+    program = """
+        import sys
+        import graphwright as tf
+        assert "tensorflow" not in sys.modules and "keras" not in tf.__all__
+        assert tf.keras.add is tf.add and tf.keras is sys.modules["keras._tf_keras.keras"]
+        """
+    assert outcome(program, tmp_path) == (0, "", "")
+    hidden = "import sys\nsys.modules['keras'] = None\nimport graphwright as tf\ntf.keras"
+    code, _, errors = outcome(hidden, tmp_path)
+    assert (code, "`pip install keras`" in errors) == (1, True)
 
 
 def test_without_keras_the_optimizers_are_our_own(tmp_path: Path) -> None:

@@ -72,9 +72,9 @@ def test_gradients_are_tensorflows(case: Any) -> None:
     _, (program, inputs), outcome = case
     if outcome["gradient"] is None:
         return
-    found = corpus.run_gradient(tf, program, inputs)
-    assert len(found) == len(outcome["gradient"])
-    for ours, entry in zip(found, outcome["gradient"]):
+    result = corpus.run_gradient(tf, program, inputs)
+    assert len(result) == len(outcome["gradient"])
+    for ours, entry in zip(result, outcome["gradient"]):
         if ours is None:
             assert entry is None or not np.any(unpacked(entry))
         elif entry is not None:  # several ops have no gradient there

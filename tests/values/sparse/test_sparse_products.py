@@ -35,8 +35,8 @@ def test_a_product_of_unknown_rank_is_traced() -> None:
 def test_crosses_take_integers_of_any_width_and_strings() -> None:
     x = tf.sparse.from_dense([[1, 0], [0, 2]])
     for dtype in (tf.int8, tf.int32, tf.int64):
-        found = tf.sparse.cross([tf.cast(x, dtype), tf.constant([["a"], ["b"]])])
-        assert found.values.numpy().tolist() == [b"1_X_a", b"2_X_b"]
+        result = tf.sparse.cross([tf.cast(x, dtype), tf.constant([["a"], ["b"]])])
+        assert result.values.numpy().tolist() == [b"1_X_a", b"2_X_b"]
     with pytest.raises(tf.errors.InvalidArgumentError, match="integers or strings, not float32"):
         tf.sparse.cross([tf.cast(x, tf.float32), x])
 
@@ -45,9 +45,9 @@ def test_crosses_take_integers_of_any_width_and_strings() -> None:
 def test_joined_matrices_have_the_greatest_sizes_along_other_axes(axis: int) -> None:
     sizes = [(2, 5), (3, 4)]
     parts = [tf.sparse.from_dense([[1.0] * columns] * rows) for rows, columns in sizes]
-    found = tf.sparse.concat(axis, parts, expand_nonconcat_dims=True)
-    assert tuple(found.dense_shape.numpy()) == ((5, 5) if axis in (0, -2) else (3, 9))
-    assert len(found.values) == 2 * 5 + 3 * 4
+    result = tf.sparse.concat(axis, parts, expand_nonconcat_dims=True)
+    assert tuple(result.dense_shape.numpy()) == ((5, 5) if axis in (0, -2) else (3, 9))
+    assert len(result.values) == 2 * 5 + 3 * 4
 
 
 def test_the_rank_is_known_from_the_indices_or_from_the_size_of_the_shape() -> None:

@@ -11,9 +11,9 @@ from graphwright.data.file_datasets import (
 )
 from graphwright.data.iterator import Iterator, IteratorSpec, NumpyIterator
 from graphwright.data.optional import OptionalSpec
-from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
 from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 
 TOP_LEVEL = ("OptionalSpec",)
 

@@ -53,8 +53,8 @@ from graphwright.data.experimental.transformations import (
     unique,
 )
 from graphwright.data.optional import Optional
-from graphwright.data.stage import AUTOTUNE, SHARD_HINT
 from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
+from graphwright.data.stage import SHARD_HINT
 from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
 from graphwright.data.tables.csv_batches import make_csv_dataset
 from graphwright.data.tables.example_datasets import (
@@ -63,6 +63,7 @@ from graphwright.data.tables.example_datasets import (
     parse_example_dataset,
 )
 from graphwright.data.tables.table_datasets import CsvDataset, SqlDataset
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 
 __all__ = [
     "AUTOTUNE",
@@ -124,22 +125,3 @@ __all__ = [
     "unbatch",
     "unique",
 ]
-
-#: Names of TensorFlow that are refused, and what to do in their place.
-_REFUSED = {
-    "CheckpointInputPipelineHook": "`tf.train.Checkpoint(iterator=iterator)` saves where it is",
-    "distributed_save": "elements are made in the process that takes them; `save` writes them",
-    "get_model_proto": "`tf.data.Dataset.explain` says what each stage does and costs",
-    "make_saveable_from_iterator": "`tf.train.Checkpoint(iterator=iterator)` saves where it is",
-    "service": "elements are made in the process that takes them; `shard` divides them",
-}
-
-
-def __getattr__(name: str) -> object:
-    refusal = _REFUSED.get(name)
-    words = (
-        f"tf.data.experimental.{name} is not here: {refusal}"
-        if refusal
-        else (f"module {__name__!r} has no attribute {name!r}")
-    )
-    raise AttributeError(words)

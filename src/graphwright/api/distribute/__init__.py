@@ -1,20 +1,36 @@
-"""`tf.distribute`: strategies of one replica, since there is one process with one CPU."""
+"""`tf.distribute`: programs spread over several devices, by replicas that work in step."""
 
-from graphwright.api.distribute import experimental
-from graphwright.library.distribute.distribute import (
+from graphwright.api.distribute import cluster_resolver, experimental
+from graphwright.library.distribute.absent_names import absent
+from graphwright.library.distribute.absent_strategies import (
+    MultiWorkerMirroredStrategy,
+    ParameterServerStrategy,
+    TPUStrategy,
+)
+from graphwright.library.distribute.cross_device_ops import (
+    CrossDeviceOps,
+    HierarchicalCopyAllReduce,
+    NcclAllReduce,
+    ReductionToOneDevice,
+)
+from graphwright.library.distribute.distributed_input import (
     DistributedDataset,
     DistributedIterator,
-    DistributedValues,
-    InputContext,
-    MirroredStrategy,
-    MultiWorkerMirroredStrategy,
-    OneDeviceStrategy,
-    ParameterServerStrategy,
-    ReduceOp,
-    ReplicaContext,
+)
+from graphwright.library.distribute.distributed_values import DistributedValues
+from graphwright.library.distribute.distribution_options import (
+    InputOptions,
+    InputReplicationMode,
+    RunOptions,
+)
+from graphwright.library.distribute.input_context import InputContext
+from graphwright.library.distribute.mirrored_strategy import MirroredStrategy, OneDeviceStrategy
+from graphwright.library.distribute.reduce_op import ReduceOp
+from graphwright.library.distribute.replica_context import ReplicaContext
+from graphwright.library.distribute.strategy import (
     Strategy,
     StrategyExtended,
-    TPUStrategy,
+    experimental_set_strategy,
     get_replica_context,
     get_strategy,
     has_strategy,
@@ -22,22 +38,33 @@ from graphwright.library.distribute.distribute import (
 )
 
 __all__ = [
+    "CrossDeviceOps",
     "DistributedDataset",
     "DistributedIterator",
     "DistributedValues",
+    "HierarchicalCopyAllReduce",
     "InputContext",
+    "InputOptions",
+    "InputReplicationMode",
     "MirroredStrategy",
     "MultiWorkerMirroredStrategy",
+    "NcclAllReduce",
     "OneDeviceStrategy",
     "ParameterServerStrategy",
     "ReduceOp",
+    "ReductionToOneDevice",
     "ReplicaContext",
+    "RunOptions",
     "Strategy",
     "StrategyExtended",
     "TPUStrategy",
+    "cluster_resolver",
     "experimental",
+    "experimental_set_strategy",
     "get_replica_context",
     "get_strategy",
     "has_strategy",
     "in_cross_replica_context",
 ]
+
+__getattr__ = absent("tf.distribute")

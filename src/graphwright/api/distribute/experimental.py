@@ -1,5 +1,20 @@
-"""`tf.distribute.experimental`: the context of a function that makes values for replicas."""
+"""`tf.distribute.experimental`: options of sums over workers, and the context of values."""
 
-from graphwright.library.distribute.distribute import ValueContext
+from graphwright.library.distribute.absent_names import absent
+from graphwright.library.distribute.distribution_options import (
+    CommunicationImplementation,
+    CommunicationOptions,
+)
+from graphwright.library.distribute.distribution_options import (
+    CommunicationImplementation as CollectiveCommunication,
+)
+from graphwright.library.distribute.input_context import ValueContext
 
-__all__ = ["ValueContext"]
+__all__ = [
+    "CollectiveCommunication",
+    "CommunicationImplementation",
+    "CommunicationOptions",
+    "ValueContext",
+]
+
+__getattr__ = absent("tf.distribute.experimental")

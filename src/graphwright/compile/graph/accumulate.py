@@ -12,6 +12,7 @@ from graphwright.op.op import Op, Shapes
 from graphwright.ops.linalg.contraction import MatMul
 from graphwright.ops.math.arithmetic import AddV2
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
 
@@ -28,6 +29,10 @@ class MatMulAdd(Op):
 
     def shapes(self, a: TensorType, b: TensorType, c: TensorType) -> Shapes:
         return (c.dims,)
+
+    def kernel(self, a: Array, b: Array, c: Array) -> Array:
+        total: Array = c + (a.T if self.transpose_a else a) @ (b.T if self.transpose_b else b)
+        return total
 
 
 def uses_of(graph: Graph) -> dict[Value, int]:

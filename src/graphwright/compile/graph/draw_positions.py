@@ -1,8 +1,8 @@
 """Random numbers as machine code: a stream says where a draw begins, and pure ops draw there.
 
-Each node with a stream of its own becomes two. The first takes a key and a counter of the stream
-that the kernel of the place has, so tiers go on with the same numbers. The second is the stateless
-op, whose expansion is integer arithmetic.
+Each node with a stream of its own becomes two. The first takes a key and a counter of the stream of
+that place's kernel, so tiers go on with the same numbers. The second is the stateless op, whose
+expansion is integer arithmetic.
 """
 
 from __future__ import annotations

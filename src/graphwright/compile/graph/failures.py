@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from graphwright.compile.nests.element_kinds import KINDS
 from graphwright.compile.nests.moves import MOVES
-from graphwright.compile.nests.symbolic_shapes import COMBINE, FILLS
 from graphwright.compile.select.native_words import refuses
 from graphwright.ir.graph import Node
 from graphwright.op.op_families import Elementwise
@@ -20,7 +19,7 @@ def may_fail(node: Node) -> bool:
         return True
     if isinstance(op, Elementwise):
         return refuses_values(node)
-    return not (type(op) in MOVES or type(op) in COMBINE or type(op) in FILLS)
+    return not (type(op) in MOVES or op.combination or op.filling is not None)
 
 
 def refuses_values(node: Node) -> bool:

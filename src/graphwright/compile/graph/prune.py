@@ -2,7 +2,7 @@
 
 A differentiated loop pushes values on lists, and the backward loop pops them. Which of these are
 used shows only once both loops are in one graph. So the nodes of a forward form replace its call,
-and a loop variable that serves nothing but its own next value goes.
+and a loop variable that serves only its own next value goes.
 """
 
 from __future__ import annotations

@@ -242,7 +242,7 @@ def sum_of_cotangents(node: Node, inputs: tuple[Value, ...], into: Graph) -> Out
     """sum(cotangents of maxima spread over x, axes) -> sum(cotangents, axes)
 
     The axes include those of the windows. Only positive maxima may have cotangents, since a window
-    of nothing but padding has no element to spread them to.
+    of padding alone has no element to spread them to.
     """
     spread, axes = inputs
     cotangents = cotangents_of_maxima(spread)

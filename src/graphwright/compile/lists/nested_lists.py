@@ -2,8 +2,8 @@
 
 The gradient of a nested loop pushes the inner loop's lists on a list. Machine code knows items of
 one shape, and both flat lists have such items. These are the *parts* of the list of lists. A list
-of greater depth has the parts of the lists on it. It also has a list of lengths for each group of
-them that is equally long (`groups`): lengths of the items, of those lengths, and so on.
+of greater depth has the parts of the lists on it. For each group of equally long parts (`groups`)
+it has lists of lengths: those of the items, of the lengths, and so on.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class Kinds:
     def node(
         self, node: Node, operands: list[ListKind | None], results: list[ListKind | None]
     ) -> None:
-        """Notes what a node says of its lists."""
+        """Notes what a node says about its lists."""
         op = node.op
         if isinstance(op, StatelessWhile):
             for graph in (op.cond, op.body):
@@ -230,7 +230,7 @@ class Kinds:
 
 
 def note_maker(kind: ListKind, maker: Node) -> None:
-    """Notes what a node that makes a list says of its items."""
+    """Notes what a node that makes a list says about its items."""
     op, root = maker.op, kind.root
     if isinstance(op, TensorListFromTensor):
         root.dtypes.add(maker.inputs[0].type.dtype)

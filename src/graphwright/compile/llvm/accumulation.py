@@ -157,7 +157,7 @@ class BlockAccumulation:
             f.e.line(f"call void @{self.name}_blocks({context}, {part})")
         f.branch(joined)
         f.e.label(many)
-        can_share = bool(threads.address())
+        can_share = threads.are_possible()
         ended = in_rounds(f, f"{self.name}_blocks", context, PARTS, count, can_share)
         f.branch_if(ended, raised, joined)
         f.e.label(raised)

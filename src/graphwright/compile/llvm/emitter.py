@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from math import copysign
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.machine.targets import vectors
 
 #: Kinds of elements: LLVM's type, bits. A bf16 is the upper half of an f32. Elements of bf16 and
 #: f16 are only stored.
@@ -214,8 +215,14 @@ class Emitter:
         return self.assign(result, first.lanes, f"{call}({operands}{', ' if flags else ''}{flags})")
 
     def fma(self, x: Reg, y: Reg, z: Reg) -> Reg:
-        """x * y + z, rounded once."""
-        return self.intrinsic("fma", x, y, z)
+        """x * y + z, rounded once; of f32 by way of f64 where the processor has no such step.
+
+        The product is exact in f64 then, and the sum of it is rounded twice.
+        """
+        if vectors().fused or x.kind != "f32":
+            return self.intrinsic("fma", x, y, z)
+        a, b, c = [self.cast("fpext", operand, "f64") for operand in (x, y, z)]
+        return self.cast("fptrunc", self.binary("fadd", self.binary("fmul", a, b), c), "f32")
 
 
 @lru_cache(maxsize=4096)

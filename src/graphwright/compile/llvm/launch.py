@@ -65,7 +65,7 @@ class Launch:
         self.whole = whole
         self.room = room
         #: Whether parts of the range can run at once.
-        self.is_shared = bool(threads.address()) and not ordered
+        self.is_shared = threads.are_possible() and not ordered
         self.parts = PARTS if self.is_shared else 1
 
     @classmethod

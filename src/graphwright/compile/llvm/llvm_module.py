@@ -12,6 +12,7 @@ from graphwright.compile.nests.nest import Nest, Program
 from graphwright.compile.nests.short_rows import ShortRows, short_rows
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.run.options import OPTIONS
+from graphwright.machine.targets import target
 
 if TYPE_CHECKING:
     from graphwright.compile.llvm.sanitizer import Sanitizer
@@ -57,8 +58,10 @@ class LlvmModule:
     def forms(self, nest: Nest) -> list[ShortRows]:
         """The forms of a nest: for rows of the expected lengths, if that pays, and for any."""
         nest = collapse(nest)
-        short = short_rows(nest, self.program.buffers, self.expected)
         general = ShortRows(nest, ())
+        if not target().separates_components:
+            return [general]
+        short = short_rows(nest, self.program.buffers, self.expected)
         return [general] if short is None else [short, general]
 
     def add(self, writer: FunctionText) -> None:

@@ -1,9 +1,9 @@
 """Pairs of buffers that may not share memory, because both are needed at some moment.
 
-The rule is that of register allocators: two buffers interfere where one is written while the other
-is live (Chaitin, "Register Allocation & Spilling via Graph Coloring", 1982). There are two
-exceptions. After a copy both hold the same. And a statement may read each element of a buffer that
-dies there no later than it writes the one in its place of the other.
+Two buffers interfere where one is written while the other is live, as in register allocators
+(Chaitin, "Register Allocation & Spilling via Graph Coloring", 1982). There are two exceptions.
+After a copy both hold the same. And one buffer may die in the statement that writes the other, if
+it reads each element before it writes the one in its place.
 
 A buffer is *live* where a write to it has begun and a read will follow. A buffer that one block
 alone accesses (an iteration, a side of a branch) is not live where that block begins or ends. The

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.machine.targets import target
 from graphwright.types import dtypes as dt
@@ -46,10 +44,11 @@ def is_native_dtype(dtype: DType) -> bool:
     return dtype in KINDS and (dtype is not dt.float16 or converts_float16())
 
 
-@cache
 def converts_float16() -> bool:
-    """Whether this processor converts float16 in hardware: all do but old ones of x86."""
-    return target().family != "x86_64" or "+f16c" in target().features
+    """Whether the processor converts float16 in hardware: all do but old ones of x86, and what runs
+    WebAssembly."""
+    aim = target()
+    return aim.family != "wasm32" and (aim.family != "x86_64" or "+f16c" in aim.features)
 
 
 def item_size(kind: str) -> int:

@@ -128,9 +128,8 @@ Instruction = Load | Index | ScalarConstant | Scalar | Row | Element | Count
 class Store(NamedTuple):
     """Writes an instruction's result; `combine` says how it combines with the element there, if so.
 
-    Code takes the innermost axis in vectors. Along it `picks` do not change, and the places of
-    combined elements are all the same, or adjacent: those of one store, or of several that together
-    leave no gap.
+    Code takes the innermost axis in vectors. Along it `picks` do not change. The places of combined
+    elements are all the same or adjacent: those of one store, or of several that leave no gap.
     """
 
     value: int
@@ -198,8 +197,8 @@ class Nest(NamedTuple):
     #: Row values that become scalars: (row, scalar, kind).
     scalars: tuple[tuple[int, int, str], ...] = ()
     ordered: bool = False
-    #: Buffers that may share memory with a result: a pass loads all that it needs of them for some
-    #: elements before it writes any of these.
+    #: Buffers that may share memory with a result. For some elements, a pass loads all that it
+    #: needs of them before it writes.
     first: frozenset[int] = frozenset()
 
 

@@ -30,7 +30,6 @@ from graphwright.compile.nests.nest import (
 )
 from graphwright.compile.nests.schedule import Schedule
 from graphwright.compile.nests.sizes import ONE, ZERO, NotNative, Shape, Size, product
-from graphwright.compile.nests.symbolic_shapes import COMBINE, FILLS
 from graphwright.compile.select.host_operands import as_size, host_of, is_size
 from graphwright.ir.graph import Node, Value
 from graphwright.ops.core.casting import Cast
@@ -68,7 +67,7 @@ class ClusterLowering:
             if member.reduced is not None and cluster.accumulates:
                 kind = kind_of(member.value.type.dtype)
                 buffer = self.program.target(member.value)
-                before.append(Clear(buffer, kind, COMBINE[type(member.value.node.op)]))
+                before.append(Clear(buffer, kind, member.value.node.op.combination))
         if self.has_levels():
             self.choose_scratch()
         stages: list[Stage] = []
@@ -179,7 +178,7 @@ class ClusterLowering:
         """The effect that combines a reduction's operand, in a row value or into memory."""
         assert member.source is not None
         index = stage.read(*member.source)
-        combine = COMBINE[type(member.value.node.op)]
+        combine = member.value.node.op.combination
         kind = kind_of(member.value.type.dtype)
         if self.cluster.accumulates:
             store = self.store(member, index)
@@ -282,8 +281,8 @@ class StageLowering(InstructionList):
         op = value.node.op
         if isinstance(op, Const) and op.value.array.size == 1:
             return self.emit(ScalarConstant(op.value.array.item(), kind))
-        if type(op) in FILLS:
-            return self.emit(ScalarConstant(FILLS[type(op)], kind))
+        if op.filling is not None:
+            return self.emit(ScalarConstant(op.filling, kind))
         if isinstance(op, Range):
             return self.counted(value, place[0])
         scalar = self.program.values.register(value)

@@ -24,8 +24,6 @@ from graphwright.compile.nests.moves import FIRST, MOVES, Place, Position, align
 from graphwright.compile.nests.number_vectors import with_number_vectors
 from graphwright.compile.nests.sizes import ONE, Late, NotNative, Refusals, Shape, Size, Sizes
 from graphwright.compile.nests.symbolic_shapes import (
-    COMBINE,
-    FILLS,
     joined_parts,
     place_of_result,
 )
@@ -210,7 +208,7 @@ class Schedule(Clustering):
             return is_trivial(self.of(node.inputs[0]), self.of(node.outputs[0]))
         if type(op) in MOVES or isinstance(op, Fill):
             return True
-        if type(op) in COMBINE:
+        if op.combination:
             dims = self.of(node.inputs[0])
             return all(dims[i] == ONE for i in self.reduced(node))
         return False
@@ -276,7 +274,7 @@ class Schedule(Clustering):
         """Gives every node its statement, and finds the values that must be in memory."""
         for node in self.graph.nodes:
             op = node.op
-            if isinstance(op, (Placeholder, Const, Range)) or type(op) in FILLS:
+            if isinstance(op, (Placeholder, Const, Range)) or op.filling is not None:
                 continue
             if is_size(node.outputs[0]):
                 continue
@@ -288,7 +286,7 @@ class Schedule(Clustering):
                 continue
             if isinstance(op, (Elementwise, Sized)):
                 self.place_elementwise(node)
-            elif type(op) in COMBINE:
+            elif op.combination:
                 self.place_reduction(node)
             else:
                 self.place_opaque(node)
@@ -424,12 +422,12 @@ class Schedule(Clustering):
     def source(self, value: Value) -> tuple[Value, Place]:
         """The value in memory from which a part of a join is read, and the place of its element."""
         _, place = spread(self.of(value))
-        source, at = self.trace(value, place)
-        if any(position.picks for position in at):
-            source, at = value, place
+        source, origin = self.trace(value, place)
+        if any(position.picks for position in origin):
+            source, origin = value, place
         if source is value or source in self.home:  # others lie in memory before this graph runs
             self.demand(source)
-        return source, at
+        return source, origin
 
     def demand(self, value: Value) -> None:
         """Makes sure that a value is in memory."""
@@ -468,7 +466,7 @@ def late(reason: Late, node: Node, is_body: bool) -> NotNative:
 def is_alike(value: Value) -> bool:
     """Whether all elements of a value are one constant."""
     op = value.node.op
-    return type(op) in FILLS or (isinstance(op, Const) and op.value.array.size == 1)
+    return op.filling is not None or (isinstance(op, Const) and op.value.array.size == 1)
 
 
 def read_from_memory(node: Node) -> tuple[Value, ...]:

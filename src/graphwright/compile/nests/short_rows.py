@@ -1,9 +1,9 @@
 """Short rows: the elements of a short innermost axis become instructions of their own.
 
 Code takes the innermost axis in vectors. The colours of a pixel or the coordinates of a point fill
-a few lanes, and such a row costs as much as a long one. So a nest over rows that are expected to be
-short has a second form, for that length alone: it has instructions for each element of a row, and
-the axis before is the innermost one. Where each row is reduced, that becomes instructions, too.
+a few lanes, at the cost of a long row. So a nest over rows that are probably short has a second
+form, for that length alone. It has instructions for each element of a row, and the axis before is
+the innermost one. Where each row is reduced, that becomes instructions, too.
 """
 
 from __future__ import annotations
@@ -202,8 +202,8 @@ class Unrolling:
         for k, value in enumerate(values):
             by_place.setdefault(self.place(store.place, k), []).append(value)
         result = []
-        for place, own in by_place.items():
-            value = combined(store, own, into) if len(own) > 1 else own[0]
+        for place, group in by_place.items():
+            value = combined(store, group, into) if len(group) > 1 else group[0]
             result.append(store._replace(value=value, place=place, picks=picks))
             if self.is_flat and not store.combine:
                 self.stored[store.buffer, place] = value

@@ -11,7 +11,7 @@ from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes
 from graphwright.compile.select.host_operands import as_size, host_of, literal_of
 from graphwright.ir.graph import Node, Value
 from graphwright.op.op_families import Elementwise
-from graphwright.ops.core.creation import Const, Fill, OnesLike, ZerosLike
+from graphwright.ops.core.creation import Const, Fill
 from graphwright.ops.core.joining import ConcatV2, Pack
 from graphwright.ops.core.movement import SumTo
 from graphwright.ops.core.own_ops import (
@@ -23,23 +23,8 @@ from graphwright.ops.core.own_ops import (
 )
 from graphwright.ops.core.sequences import Range
 from graphwright.ops.linalg.contraction import MatMul
-from graphwright.ops.math.reduction import All, Any_, Max, Min, Peak, Prod, Sum
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import normalize_axes
-
-#: The words for how reductions combine elements.
-COMBINE: dict[type, str] = {
-    Sum: "sum",
-    Prod: "prod",
-    Max: "max",
-    Min: "min",
-    Peak: "peak",
-    SumTo: "sum",
-    All: "all",
-    Any_: "any",
-}
-
-FILLS: dict[type, int] = {ZerosLike: 0, OnesLike: 1}
 
 
 class Shapes:
@@ -73,9 +58,9 @@ class Shapes:
             return self.broadcast(shapes) if op.broadcasts else self.same(shapes)
         if isinstance(op, SumTo):
             return self.summed_to(node)
-        if type(op) in COMBINE:
+        if op.combination:
             return self.reduction(node)
-        if type(op) in FILLS or isinstance(op, Scanned):
+        if op.filling is not None or isinstance(op, Scanned):
             return self.of(node.inputs[0])
         if isinstance(op, Fill):
             return tuple([as_size(self.sizes, d) for d in self.host(node.inputs[0])])

@@ -11,7 +11,6 @@ from graphwright.compile.graph.simplify import simple_graphs
 from graphwright.compile.lists.list_uses import LIST_OPS, is_list
 from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.compile.nests.moves import MOVES
-from graphwright.compile.nests.symbolic_shapes import COMBINE, FILLS
 from graphwright.compile.select.host_operands import is_size
 from graphwright.compile.select.native_words import has_element
 from graphwright.control.branch import StatelessIf
@@ -21,16 +20,10 @@ from graphwright.op.expansion import is_composite
 from graphwright.op.op import Effect, Op
 from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const, Fill, Placeholder
-from graphwright.ops.core.identity import IdentityN
-from graphwright.ops.core.joining import ConcatV2, Pack, Split, SplitV, Unpack
+from graphwright.ops.core.joining import ConcatV2, Pack
 from graphwright.ops.core.sequences import Range
-from graphwright.ops.linalg.contraction import BatchProduct, MatMul
-from graphwright.ops.linalg.einsum import Einsum
-from graphwright.ops.nn.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
+from graphwright.ops.linalg.contraction import Contraction
 from graphwright.types.tensor_type import TensorType
-
-#: Ops that give parts of their operand.
-PARTS = (IdentityN, Split, SplitV, Unpack)
 
 #: The most elements of the matrices in a small product, which threads would not share.
 _SMALL = 1 << 15
@@ -62,13 +55,13 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
     if type(op) in LIST_OPS:
         return in_loop
     empty = any(0 in (v.type.dims or ()) for v in values)
-    if empty and not isinstance(op, (FusedBatchNormV3, FusedBatchNormGradV3)):
+    if empty and not op.expands_empty:
         return False
     if isinstance(op, (StatelessWhile, StatelessIf)):
         return next(in_the_way(op), None) is None
     if isinstance(op, Elementwise):
         return has_element(op, tuple([v.type.dtype for v in tensors]))
-    if isinstance(op, (MatMul, BatchProduct, Einsum)):
+    if isinstance(op, Contraction):
         dtypes = {v.type.dtype.name for v in values}
         if len(dtypes) > 1:
             return False
@@ -76,8 +69,8 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
             return dtypes <= _PRODUCTS and (in_loop or is_small_product(node))
     if is_composite(op) or isinstance(op, (ConcatV2, Pack)):
         return len(node.inputs) <= _MOST_PARTS
-    is_plain = type(op) in COMBINE or type(op) in MOVES or type(op) in FILLS
-    return is_plain or isinstance(op, (Fill, Range))
+    is_filled = op.filling is not None or isinstance(op, (Fill, Range))
+    return is_filled or bool(op.combination) or type(op) in MOVES
 
 
 def is_native_type(type_: TensorType) -> bool:
@@ -113,6 +106,7 @@ def is_size_node(node: Node) -> bool:
 
 def is_compute(node: Node) -> bool:
     """Whether a node does more than move elements."""
-    moves = type(node.op) in MOVES or isinstance(node.op, PARTS)
-    lists = any(is_list(v) for v in node.outputs) and type(node.op) in LIST_OPS
-    return not (moves or lists or type(node.op) in FILLS or isinstance(node.op, (Fill, Range)))
+    op = node.op
+    moves = type(op) in MOVES or op.gives_parts
+    lists = any(is_list(v) for v in node.outputs) and type(op) in LIST_OPS
+    return not (moves or lists or op.filling is not None or isinstance(op, (Fill, Range)))

@@ -113,11 +113,15 @@ class NativeKinds(CheckedScalars[str]):
         return _RESULTS.get(function, kind)
 
 
-@lru_cache(maxsize=4096)
 def has_element(op: Elementwise, dtypes: tuple[DType, ...]) -> bool:
     """Whether an op's element expression has a native form for operands of these dtypes."""
-    if isinstance(op, Cast):
+    if isinstance(op, Cast):  # it depends on the target
         return is_native_dtype(op.DstT)
+    return _has_words(op, dtypes)
+
+
+@lru_cache(maxsize=4096)
+def _has_words(op: Elementwise, dtypes: tuple[DType, ...]) -> bool:
     try:
         op.element(NativeKinds(), *[KINDS[d] for d in dtypes])
     except NoNativeForm:

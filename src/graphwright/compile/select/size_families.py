@@ -1,12 +1,12 @@
 """Families: traces that differ in sizes alone share one native form.
 
 A graph's ops, their attributes, the constants and the edges decide what it computes. The types of
-values only say what is known of their sizes. So traces that are alike but for sizes compute the
-same.
+values only say what is known of their sizes. So traces that differ only in sizes compute the same.
 
 The native form of the first trace serves all traces of its types. For other sizes a graph is
-lowered in which every size that differs is unknown. Its code is as good if it is the same but for
-numbers that were sizes. Then it serves all traces whose types are subtypes, without another look:
+lowered in which every size that differs is unknown. Its code is as good if it is the same except
+for numbers that were sizes. Then it serves all traces whose types are subtypes, without another
+look:
 64 lengths of one function take as long as two.
 
 A size of 0 or 1 makes another family: such a tensor is empty or broadcast, and better code may be
@@ -186,7 +186,7 @@ def types(graph: Graph) -> Types:
 
 
 def joined(a: Graph, b: Graph) -> Graph:
-    """The graph of two that are alike but for sizes: sizes that differ are unknown."""
+    """The graph of two that differ only in sizes: sizes that differ are unknown."""
     result = Graph(a.name, a.is_body)
     new: dict[Value, Value] = {}
     for one, other in zip(a.nodes, b.nodes):

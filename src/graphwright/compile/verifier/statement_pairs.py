@@ -1,4 +1,4 @@
-"""Pairs of the lowered statements and those of the plan, which must be the same but for names.
+"""Pairs of the lowered statements and those of the plan, which must be the same except for names.
 
 The planner may leave out copies of a buffer to itself, and stores of elements to their own place.
 It may make a nest read first what it overwrites. Nothing else may differ.

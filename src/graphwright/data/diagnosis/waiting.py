@@ -8,7 +8,7 @@ from time import perf_counter
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.diagnosis.stage_watch import Measure, StageWatcher, name_of, place_of
 from graphwright.data.stage import DatasetStage
-from graphwright.data.stages.calling_threads import duration
+from graphwright.data.tuning.thread_counts import duration
 from graphwright.library.summary.profiler import Timer
 
 

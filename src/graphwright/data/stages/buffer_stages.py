@@ -15,7 +15,6 @@ from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
-    AUTOTUNE,
     Abandoned,
     Cursor,
     DatasetStage,
@@ -23,16 +22,17 @@ from graphwright.data.stage import (
     at_level,
     cursor_of,
     iterating,
+    present_budget,
     present_iteration,
     present_level,
     stop_if_abandoned,
     work_ahead,
     works_ahead,
 )
+from graphwright.data.tuning.buffer_sizes import BufferSize
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE, PipelineBudget
 from graphwright.types.arrays import Array
 
-#: The number of elements that wait, if the program leaves it to the dataset.
-_DEFAULT = 2
 #: A block that a thread takes grows until it takes so long, in seconds.
 _LONG = 0.001
 #: A thread that waits for another one looks so often, in seconds, whether it is abandoned.
@@ -59,13 +59,13 @@ class PrefetchStage(DatasetStage):
                 None, None, "buffer_size must be >= 0 or set buffer_size to be "
                 f"{AUTOTUNE} for auto-tuning",
             )  # fmt: skip
-        self.size = _DEFAULT if int(size) == AUTOTUNE else int(size)
+        self.size = BufferSize(int(size))
         #: How many stages it stands for.
         self.depth = 1
 
     @property
     def is_idle(self) -> bool:
-        return not self.size
+        return not self.size.number
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
@@ -80,15 +80,18 @@ class PrefetchStage(DatasetStage):
 class Supply:
     """The elements that wait, which a thread and its reader share."""
 
-    def __init__(self, upstream: Cursor, size: int, is_observable: bool) -> None:
+    def __init__(self, upstream: Cursor, size: BufferSize, is_observable: bool) -> None:
         self.upstream = upstream
         self.size = size
+        self.budget: PipelineBudget = present_budget()
         self.is_observable = is_observable
         self.iteration = present_iteration()
         self.waiting: deque[ElementBlock | Exception] = deque()
         self.count = 0
         self.limit = 1
         self.is_over = self.is_closed = False
+        #: Whether it had been full, and no reader has found it empty since.
+        self.was_full = False
         #: Whether a fork did not wait for a block: in the child, nobody knows where upstream is.
         self.is_torn = False
         #: How many other ones may wait for this one, each for the next.
@@ -136,14 +139,21 @@ class Supply:
         """Takes elements while there is room."""
         while True:
             with self.changed:
-                while (self.is_held or self.count >= self.size) and not self.is_closed:
+                while (room := self.room()) <= 0 and not self.is_closed:
                     self.changed.wait()
                 if self.is_closed:
                     return
-                room = self.size - self.count
             with self.pulling, iterating(self.iteration), at_level(self.level + 1):
                 if not self.step(1 if self.is_observable else min(room, self.limit)):
                     return
+
+    def room(self) -> int:
+        """How many elements the thread may take just now."""
+        if self.is_held:
+            return 0
+        room = self.size.limit(self, self.budget) - self.count
+        self.was_full = self.was_full or room <= 0
+        return room
 
     def step(self, limit: int) -> bool:
         """Takes a block; False at the end."""
@@ -162,7 +172,11 @@ class Supply:
                 self.is_over = True
             else:
                 self.waiting.append(block)
-                self.count += 1 if isinstance(block, Exception) else block.count
+                if isinstance(block, Exception):
+                    self.count += 1
+                else:
+                    self.count += block.count
+                    self.size.note(block)
             self.changed.notify_all()
         return block is not None
 
@@ -218,11 +232,8 @@ class Supply:
             if self.thread is None and not self.is_over and not self.is_closed:
                 self.thread = threading.Thread(target=self.run, daemon=True, name="prefetch")
                 self.thread.start()
-            while not self.waiting:
-                if self.is_over or self.is_closed:
-                    return None
-                stop_if_abandoned()
-                self.changed.wait(_LOOK if works_ahead() else None)
+            if not self.waiting and not self.wait_for_one():
+                return None
             block = self.waiting.popleft()
             if isinstance(block, Exception):
                 self.count -= 1
@@ -235,8 +246,22 @@ class Supply:
             self.changed.notify_all()
             return block
 
+    def wait_for_one(self) -> bool:
+        """Waits until an element is there; False at the end."""
+        was_full, self.was_full = self.was_full, False
+        began = perf_counter()
+        while not self.waiting:
+            if self.is_over or self.is_closed:
+                return False
+            stop_if_abandoned()
+            self.changed.wait(_LOOK if works_ahead() else None)
+        if was_full:
+            self.size.grow(perf_counter() - began, self.budget)
+        return True
+
     def close(self) -> None:
         """Ends the thread."""
+        self.budget.memory.leave(self)
         with self.changed:
             self.is_closed = True
             self.changed.notify_all()
@@ -312,7 +337,9 @@ class PrefetchCursor(Cursor):
     Its state is that of so many cursors in a row as it stands for: what waits does so in the last.
     """
 
-    def __init__(self, upstream: Cursor, size: int, is_observable: bool, depth: int = 1) -> None:
+    def __init__(
+        self, upstream: Cursor, size: BufferSize, is_observable: bool, depth: int = 1
+    ) -> None:
         self.upstream = upstream
         self.depth = depth
         self.supply = Supply(upstream, size, is_observable)

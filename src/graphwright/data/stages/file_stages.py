@@ -15,10 +15,11 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State
-from graphwright.data.stages.calling_threads import CallingThreads, processors
+from graphwright.data.stages.calling_threads import CallingThreads
 from graphwright.data.stages.interleave_stages import InterleaveCursor, InterleaveStage
 from graphwright.data.stages.map_stages import FlatMapStage
 from graphwright.library.io.pieces import FixedPieces, LinePieces, Pieces, RecordPieces
+from graphwright.machine.threads import cores
 from graphwright.types.arrays import Array
 
 
@@ -251,7 +252,7 @@ class FilesInTurnCursor(InterleaveCursor):
     """The open files, and the turn; threads read ahead in the files."""
 
     def __init__(self, stage: FilesInTurnStage) -> None:
-        self.workers = CallingThreads(min(stage.cycle_length, 2 * processors()))
+        self.workers = CallingThreads(min(stage.cycle_length, 2 * cores()))
         super().__init__(stage)
 
     def enter(self, turn: int, row: Row) -> Cursor:

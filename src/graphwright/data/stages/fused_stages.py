@@ -19,9 +19,9 @@ from graphwright.data.element_function import (
     has_columns,
     of_rows_graph,
 )
-from graphwright.data.stage import Cursor, DatasetStage, State
+from graphwright.data.stage import Cursor, DatasetStage, State, present_budget
 from graphwright.data.stages.batch_stages import BatchStage
-from graphwright.data.stages.calling_threads import CallingThreads, WorkDivision
+from graphwright.data.stages.calling_threads import CallingThreads
 from graphwright.data.stages.group_stages import WindowCursor, WindowStage
 from graphwright.data.stages.map_stages import (
     FilterCursor,
@@ -35,6 +35,7 @@ from graphwright.data.stages.map_stages import (
     ParallelMapStage,
     chosen,
 )
+from graphwright.data.tuning.thread_counts import WorkDivision
 from graphwright.op.interpreter import activate
 
 #: So many elements, one by one, before functions are rewritten for many at once.
@@ -142,7 +143,9 @@ class FusedCursor(Cursor):
             self.cursors.append(cursor)
             upstream = cursor
         self.function = stage.function
-        self.workers = CallingThreads(stage.calls) if stage.calls else None
+        self.budget = present_budget()
+        threads = self.budget.threads(stage.calls)
+        self.workers = CallingThreads(threads) if threads else None
         self.division = stage.division
 
     def pull(self, limit: int) -> ElementBlock | None:
@@ -165,7 +168,7 @@ class FusedCursor(Cursor):
         """The results for a block, of which several threads have a part where that is worth it."""
         if self.workers is None:
             return self.function.of_block(block)
-        parts = self.division.choose(block.count)
+        parts = self.division.choose(block.count, self.budget)
         began = perf_counter()
         if parts < 2:
             results = self.function.of_block(block)

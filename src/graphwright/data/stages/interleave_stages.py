@@ -1,4 +1,4 @@
-"""Stages that take turns among datasets: interleave, and datasets chosen by numbers."""
+"""Stages that take turns among datasets, which a function makes of elements."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
-    AUTOTUNE,
-    INFINITE,
     UNKNOWN,
     Cursor,
     DatasetStage,
@@ -17,6 +15,8 @@ from graphwright.data.stage import (
     cursor_of,
 )
 from graphwright.data.stages.buffer_stages import PrefetchCursor
+from graphwright.data.tuning.buffer_sizes import BufferSize
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.types.arrays import Array
 
 
@@ -25,7 +25,8 @@ class InterleaveStage(DatasetStage):
 
     type_name = "InterleaveDataset"
     scalars = ("cycle_length", "block_length", "num_parallel_calls")
-    is_parallel = False
+    #: How many elements of each open dataset wait; None where no thread takes them.
+    buffer: BufferSize | None = None
 
     def __init__(
         self, element: ElementType, source: DatasetStage,
@@ -51,7 +52,8 @@ class ParallelInterleaveStage(InterleaveStage):
     """The same, with a thread for each open dataset."""
 
     type_name = "ParallelInterleaveDataset"
-    is_parallel = waits_for_threads = True
+    waits_for_threads = True
+    buffer: BufferSize
 
     def __init__(
         self, element: ElementType, source: DatasetStage,
@@ -68,6 +70,9 @@ class ParallelInterleaveStage(InterleaveStage):
                 "`tf.data.AUTOTUNE` or a value less than or equal to `cycle_length`. However, "
                 f"`num_parallel_calls` is {int(calls)} and `cycle_length` is {self.cycle_length}",
             )  # fmt: skip
+        first = 2 * self.block_length
+        is_free = int(calls) == AUTOTUNE
+        self.buffer = BufferSize(AUTOTUNE, first) if is_free else BufferSize(first)
 
 
 class InterleaveCursor(Through):
@@ -114,9 +119,9 @@ class InterleaveCursor(Through):
         (stage,) = self.stage.function(row)
         self.rows[turn] = row
         cursor = cursor_of(stage)
-        if not self.stage.is_parallel:
+        if self.stage.buffer is None:
             return cursor
-        return PrefetchCursor(cursor, 2 * self.stage.block_length, stage.is_observable)
+        return PrefetchCursor(cursor, self.stage.buffer, stage.is_observable)
 
     def save(self) -> State:
         return {
@@ -140,69 +145,3 @@ class InterleaveCursor(Through):
         for cursor in self.cursors:
             if cursor is not None:
                 cursor.close()
-
-
-class ChooseStage(DatasetStage):
-    """The next element of the dataset whose number comes from another dataset."""
-
-    type_name = "DirectedInterleaveDataset"
-
-    def __init__(
-        self,
-        element: ElementType,
-        selector: DatasetStage,
-        *datasets: DatasetStage,
-        stops_at_empty: bool,
-    ) -> None:
-        super().__init__(element, selector, *datasets)
-        self.stops_at_empty = stops_at_empty
-
-    def cardinality(self) -> int:
-        counts = [stage.cardinality() for stage in self.inputs[1:]]
-        is_endless = all if self.stops_at_empty else any
-        return INFINITE if is_endless(count == INFINITE for count in counts) else UNKNOWN
-
-    def start(self) -> Cursor:
-        return ChooseCursor(self)
-
-
-class ChooseCursor(Cursor):
-    """A position in each of the datasets."""
-
-    def __init__(self, stage: ChooseStage) -> None:
-        self.stage = stage
-        self.selector, *self.cursors = [cursor_of(source) for source in stage.inputs]
-        self.ended = [False] * len(self.cursors)
-        self.is_over = False
-
-    def pull(self, limit: int) -> ElementBlock | None:
-        while not self.is_over and not all(self.ended):
-            choice = self.selector.pull(1)
-            if choice is None:
-                break
-            number = int(choice.row(0)[0])
-            if not 0 <= number < len(self.cursors):
-                raise InvalidArgumentError(
-                    None, None, f"Selector index out of range: {number} >= {len(self.cursors)}"
-                )
-            block = None if self.ended[number] else self.cursors[number].pull(1)
-            if block is not None:
-                return block
-            self.ended[number] = True
-            if self.stage.stops_at_empty:
-                break
-        self.is_over = True
-        return None
-
-    def save(self) -> State:
-        cursors = [cursor.save() for cursor in (self.selector, *self.cursors)]
-        return {"cursors": cursors, "ended": list(self.ended), "is_over": self.is_over}
-
-    def restore(self, state: State) -> None:
-        for cursor, before in zip((self.selector, *self.cursors), state["cursors"]):
-            cursor.restore(before)
-        self.ended, self.is_over = list(state["ended"]), state["is_over"]
-
-    def close(self) -> None:
-        for cursor in (self.selector, *self.cursors):
-            cursor.close()

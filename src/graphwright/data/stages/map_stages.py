@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from concurrent.futures import Future
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
-    AUTOTUNE,
     UNKNOWN,
     Cursor,
     DatasetStage,
@@ -22,8 +21,11 @@ from graphwright.data.stage import (
     State,
     Through,
     cursor_of,
+    present_budget,
 )
-from graphwright.data.stages.calling_threads import CallingThreads, WorkDivision
+from graphwright.data.stages.calling_threads import CallingThreads
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE
+from graphwright.data.tuning.thread_counts import CallsAtOnce, WorkDivision
 from graphwright.types.arrays import Array
 
 
@@ -130,13 +132,7 @@ class ParallelMapStage(MapStage):
         if self.calls < 1 and self.calls != AUTOTUNE:
             raise InvalidArgumentError(None, None, "num_parallel_calls must be greater than zero.")
         self.division = WorkDivision(self.calls)
-
-    def limited(self, threads: int) -> ParallelMapStage:
-        """The stage with so many threads at most."""
-        made: ParallelMapStage = self.behind(*self.inputs)
-        made.calls = threads if self.calls == AUTOTUNE else min(self.calls, threads)
-        made.division = WorkDivision(made.calls)
-        return made
+        self.calls_at_once = CallsAtOnce(self.calls)
 
     @classmethod
     def parallel(cls, stage: MapStage, calls: int) -> ParallelMapStage:
@@ -157,11 +153,12 @@ class ParallelMapCursor(MapCursor):
 
     def __init__(self, stage: ParallelMapStage, upstream: Cursor | None = None) -> None:
         super().__init__(stage, upstream)
-        self.workers = CallingThreads(stage.calls)
+        self.budget = present_budget()
+        self.workers = CallingThreads(self.budget.threads(stage.calls))
         self.division = stage.division
 
     def results(self, block: ElementBlock) -> ElementBlock:
-        parts = self.division.choose(block.count)
+        parts = self.division.choose(block.count, self.budget)
         began = perf_counter()
         results = super().results(block) if parts < 2 else self.divided(block, parts)
         self.division.measure(parts, block.count, perf_counter() - began)
@@ -203,7 +200,9 @@ class ParallelCallsCursor(FunctionCursor):
 
     def __init__(self, stage: ParallelMapStage) -> None:
         super().__init__(stage.inputs[0], stage.function)
-        self.workers = CallingThreads(stage.calls)
+        self.budget = present_budget()
+        self.workers = CallingThreads(self.budget.threads(stage.calls))
+        self.number = stage.calls_at_once
         self.jobs: deque[tuple[Row | None, Future[Row]]] = deque()
         self.is_over = False
 
@@ -212,7 +211,11 @@ class ParallelCallsCursor(FunctionCursor):
             self.jobs = deque(
                 [(row, job if row is None else self.begun(row)) for row, job in self.jobs]
             )
-        while not self.is_over and len(self.jobs) < self.workers.count:
+        began, worked = perf_counter(), thread_time()
+        ahead = self.number.choose(self.budget)
+        self.workers.count = max(self.workers.count, ahead)
+        is_steady = bool(ahead) or not self.jobs
+        while not self.is_over and len(self.jobs) < ahead:
             try:
                 block = self.take(1)
             except Exception as error:  # noqa: BLE001 - it is raised where its element would come
@@ -225,10 +228,20 @@ class ParallelCallsCursor(FunctionCursor):
             else:
                 row = block.row(0)
                 self.jobs.append((row, self.begun(row)))
-        if not self.jobs:
-            return None
-        _, job = self.jobs.popleft()
-        return of_row(job.result())
+        results = self.result()
+        if is_steady:
+            seconds, worked = perf_counter() - began, thread_time() - worked
+            self.number.measure(seconds, worked, self.budget)
+        return results
+
+    def result(self) -> ElementBlock | None:
+        """The result of the next call, which is made here if no thread has begun it."""
+        if self.jobs:
+            _, job = self.jobs.popleft()
+            return of_row(job.result())
+        block = None if self.is_over else self.take(1)
+        self.is_over = block is None
+        return None if block is None else of_row(self.function(block.row(0)))
 
     def begun(self, row: Row) -> Future[Row]:
         """A call that a thread makes."""

@@ -13,7 +13,7 @@ from graphwright.data.blocks import ElementBlock
 from graphwright.data.dataset_making import MakeDataset
 from graphwright.data.dataset_options import Options
 from graphwright.data.element_function import BoundFunction
-from graphwright.data.stage import AUTOTUNE, AppliedRewrite, DatasetStage, Plan
+from graphwright.data.stage import AppliedRewrite, DatasetStage, Plan
 from graphwright.data.stages.batch_stages import BatchStage
 from graphwright.data.stages.buffer_stages import PrefetchStage
 from graphwright.data.stages.combine_stages import ZipStage
@@ -27,6 +27,7 @@ from graphwright.data.stages.map_stages import (
     ParallelMapStage,
 )
 from graphwright.data.stages.option_stages import OptionsStage
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.ir.graph import Graph
 from graphwright.ops.core.identity import Identity
 from graphwright.types import dtypes as dt
@@ -43,7 +44,7 @@ def without_idle(stage: DatasetStage) -> Rewritten:
     if type(stage) is PrefetchStage and type(stage.inputs[0]) is PrefetchStage:
         before = stage.inputs[0]
         made: PrefetchStage = stage.behind(*before.inputs)
-        made.size, made.depth = stage.size + before.size, stage.depth + before.depth
+        made.size, made.depth = before.size.joined(stage.size), stage.depth + before.depth
         return made, f"{stage.type_name} behind {before.type_name}: one thread and one buffer"
     return None
 
@@ -167,8 +168,9 @@ RULES: dict[str, Callable[[DatasetStage], Rewritten]] = {
 def plan_of(stage: DatasetStage) -> Plan:
     """What iterators go through in the place of a stage; it is made once."""
     if stage.plan is None:
-        rewriting = Rewriting(options_of(stage))
-        stage.plan = Plan(rewriting.rewritten(stage), tuple(rewriting.applied))
+        options = options_of(stage)
+        rewriting = Rewriting(options)
+        stage.plan = Plan(rewriting.rewritten(stage), tuple(rewriting.applied), options)
     return stage.plan
 
 
@@ -189,8 +191,6 @@ class Rewriting:
         optimization = options.experimental_optimization
         is_default = optimization.apply_default_optimizations is not False
         switches = {name: getattr(optimization, name) for name in RULES}
-        #: How many threads a stage may have at most; None for no limit.
-        self.threads: int | None = options.threading.private_threadpool_size
         self.rules = {
             name: RULES[name]
             for name, switch in switches.items()
@@ -214,16 +214,9 @@ class Rewriting:
             return inputs[0]
         if any(made is not source for made, source in zip(inputs, stage.inputs)):
             stage = stage.behind(*inputs)
-        stage = self.limited(stage)
         while (change := self.change(stage)) is not None:
-            stage = self.limited(change)
+            stage = change
         return stage
-
-    def limited(self, stage: DatasetStage) -> DatasetStage:
-        """A stage with no more threads than options allow."""
-        if not self.threads or not isinstance(stage, ParallelMapStage):
-            return stage
-        return stage.limited(self.threads)
 
     def change(self, stage: DatasetStage) -> DatasetStage | None:
         """A stage in the place of another by the first rule that applies."""

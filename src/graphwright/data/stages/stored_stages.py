@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -28,6 +27,7 @@ from graphwright.data.stages.map_stages import FunctionCursor
 from graphwright.data.storage.shard_stage import StoredShardStage, TypedCursor
 from graphwright.data.storage.stores import Manifest, Run, Shard, finalize, manifest_of, run_in
 from graphwright.library.io.gfile import makedirs, mkdir
+from graphwright.machine.threads import cores
 from graphwright.types.arrays import Array
 
 
@@ -118,7 +118,7 @@ class StoredStage(DatasetStage):
             return cursor_of(shards[0])
         every = FixedStage(self.shards or self.element, ElementBlock(len(shards), (shards,)))
         if self.reader is None:
-            cycle, one = np.array(os.cpu_count() or 1), np.array(1)
+            cycle, one = np.array(cores()), np.array(1)
             in_turn = InterleaveStage(self.element, every, cycle, one, Itself())
             return cursor_of(in_turn)
         (stage,) = self.reader([every])

@@ -15,9 +15,9 @@ import numpy as np
 from graphwright.base.files import TextPath
 from graphwright.data.dataset_value import make
 from graphwright.data.file_datasets import STRING
-from graphwright.data.stage import AUTOTUNE
 from graphwright.data.stages.source_stages import SlicesStage
 from graphwright.data.tables.table_datasets import csv_dataset, default_tensors
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.library.io.gfile import glob, opened
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike

@@ -7,8 +7,8 @@ from typing import Any
 
 from graphwright.data.dataset_value import DatasetValue
 from graphwright.data.file_datasets import TFRecordDataset
-from graphwright.data.stage import AUTOTUNE
 from graphwright.data.tables.csv_batches import mixed
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.library.io import record_file
 from graphwright.library.io.example_parsing import (
     Feature,

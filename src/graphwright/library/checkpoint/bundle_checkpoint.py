@@ -67,7 +67,7 @@ def saved_value(bundle: TensorBundle, key: str) -> SavedValue:
 
 
 def load_bundle(path: str) -> SavedBundle:
-    """Reads what a bundle says of its content.
+    """Reads what a bundle says about its content.
 
     NotFoundError where there is none, DataLossError where it is damaged. It has no nodes where
     TensorFlow 1 wrote it, which names variables and knows no objects.

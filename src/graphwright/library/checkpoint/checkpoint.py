@@ -342,7 +342,7 @@ class RestoreStatus:
     def stay(self) -> None:
         """Lets variables that are made from now on get their saved values.
 
-        It takes the place of what the same object was restored from before.
+        It replaces what the same object was restored from before.
         """
         for other in list(RESTORING):
             if isinstance(other, RestoreStatus) and other._root is self._root:

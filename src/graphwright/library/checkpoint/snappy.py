@@ -76,6 +76,6 @@ def _copy(data: bytes, place: int, tag: int, result: bytearray) -> int:
     if not 0 < offset <= len(result):
         raise ValueError(f"a copy begins {offset} bytes back, of {len(result)}")
     start = len(result) - offset
-    for at in range(start, start + count):  # it may overlap what it makes
-        result.append(result[at])
+    for source in range(start, start + count):  # it may overlap what it makes
+        result.append(result[source])
     return place + width

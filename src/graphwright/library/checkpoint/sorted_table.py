@@ -83,12 +83,12 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
     key, place = b"", 0
     while place < end:
         shared, place = varint(block, place)
-        own, place = varint(block, place)
+        rest, place = varint(block, place)
         length, place = varint(block, place)
-        if shared > len(key) or place + own + length > end:
+        if shared > len(key) or place + rest + length > end:
             raise ValueError("an entry of a block leaves it")
-        key = key[:shared] + block[place : place + own]
-        place += own
+        key = key[:shared] + block[place : place + rest]
+        place += rest
         yield key, block[place : place + length]
         place += length
 

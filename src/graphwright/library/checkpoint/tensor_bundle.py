@@ -21,6 +21,7 @@ from graphwright.library.checkpoint.snappy import varint, written_varint
 from graphwright.library.checkpoint.sorted_table import entries_of, table_of
 from graphwright.library.io.records import mask, masked
 from graphwright.proto.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
+from graphwright.proto.tensor_pb2 import TensorSliceProto
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
@@ -46,7 +47,8 @@ class TensorBundle:
                 raise ValueError("it does not begin with a header")
             self._header = BundleHeaderProto.FromString(header[1])
             for key, value in rest:
-                self._entries[key.decode()] = BundleEntryProto.FromString(value)
+                name = key.decode(errors="surrogateescape" if key[:1] == b"\0" else "strict")
+                self._entries[name] = BundleEntryProto.FromString(value)
         except (ValueError, DecodeError) as error:
             raise DataLossError(None, None, f"{self.index} is damaged: {error}") from None
         if self._header.endianness != BundleHeaderProto.LITTLE:
@@ -55,8 +57,8 @@ class TensorBundle:
 
     @property
     def keys(self) -> list[str]:
-        """The keys, in order."""
-        return list(self._entries)
+        """The keys, in order, without those of slices."""
+        return [key for key in self._entries if not key.startswith("\0")]
 
     def dtype(self, key: str) -> DType:
         """The dtype of a tensor."""
@@ -82,8 +84,7 @@ class TensorBundle:
         entry, dtype, dims = self._entry(key), self.dtype(key), self.shape(key)
         count = math.prod(dims)
         if entry.slices:
-            words = f"{self.index}: the tensor {key!r} is in slices, which are not read"
-            raise UnimplementedError(None, None, words)
+            return self._whole(key, dims)
         if dtype in (dt.resource, dt.variant):
             words = f"{self.index}: the tensor {key!r} is of dtype {dtype.name}, which is not read"
             raise UnimplementedError(None, None, words)
@@ -101,6 +102,35 @@ class TensorBundle:
             raise self._damaged(key, "its checksum is wrong")
         return self._shaped(key, np.frombuffer(bytearray(data), kind), dims)
 
+    def _whole(self, key: str, dims: tuple[int, ...]) -> Array:
+        """A tensor that is in slices."""
+        if self.dtype(key) is dt.string:
+            words = f"{self.index}: the tensor {key!r} of strings is in slices, which are not read"
+            raise UnimplementedError(None, None, words)
+        parts = [slice_name(key, extents(proto)) for proto in self._entry(key).slices]
+        if any(part not in self._entries for part in parts):
+            raise self._damaged(key, "a slice of it is missing")
+        sizes = [math.prod(self.shape(part)) for part in parts if not self._entry(part).slices]
+        if len(sizes) < len(parts) or sum(sizes) != math.prod(dims):
+            raise self._damaged(key, "its slices are not the whole tensor")
+        width = self.dtype(key).numpy_dtype.itemsize
+        for part, size in zip(parts, sizes):
+            self._file(part)
+            if self.size(part) != size * width:
+                raise self._damaged(key, "a slice has not the size of its shape")
+        whole = np.zeros(dims, self.dtype(key).numpy_dtype)
+        for part, proto in zip(parts, self._entry(key).slices):
+            places = tuple(
+                slice(None) if length < 0 else slice(start, start + length)
+                for start, length in extents(proto)
+            )
+            array = self.read(part)
+            is_there = len(places) == len(dims) and whole[places].shape == array.shape
+            if not is_there or array.dtype != whole.dtype:
+                raise self._damaged(key, f"it has no place for a slice of {list(array.shape)}")
+            whole[places] = array
+        return whole
+
     def _shaped(self, key: str, array: Array, dims: tuple[int, ...]) -> Array:
         """An array of a shape that NumPy can have."""
         try:
@@ -116,6 +146,13 @@ class TensorBundle:
 
     def _bytes(self, key: str) -> bytes:
         """The bytes of a tensor in its shard."""
+        entry = self._entry(key)
+        with open(self._file(key), "rb") as file:
+            file.seek(entry.offset)
+            return file.read(entry.size)
+
+    def _file(self, key: str) -> str:
+        """The path of the shard of a tensor, which has all of its bytes."""
         entry, count = self._entry(key), self._header.num_shards
         if not 0 <= entry.shard_id < count:
             raise self._damaged(key, f"it is in shard {entry.shard_id} of {count}")
@@ -129,9 +166,7 @@ class TensorBundle:
         if entry.offset < 0 or entry.size < 0 or entry.offset + entry.size > length:
             words = f"the tensor {key!r} ends at byte {entry.offset + entry.size} of {length}"
             raise DataLossError(None, None, f"{path} is too short: {words}")
-        with open(path, "rb") as file:
-            file.seek(entry.offset)
-            return file.read(entry.size)
+        return path
 
     def _strings(self, key: str, data: bytes, count: int) -> Any:
         """Strings: their lengths, a checksum of these, and then all of their bytes."""
@@ -159,6 +194,42 @@ class TensorBundle:
     def _damaged(self, key: str, why: str) -> DataLossError:
         """The error about a tensor."""
         return DataLossError(None, None, f"{self.index}: the tensor {key!r} is damaged: {why}")
+
+
+# -- slices -------------------------------------------------------------------------------------
+
+
+def extents(proto: TensorSliceProto) -> list[tuple[int, int]]:
+    """The start and the length of a slice in each dimension; -1 is the whole one."""
+    return [(e.start, e.length if e.HasField("length") else -1) for e in proto.extent]
+
+
+def slice_name(key: str, ranges: list[tuple[int, int]]) -> str:
+    """The key of a slice: that of the tensor and the ranges, in a form whose order is theirs."""
+    content = written_count(0) + written_text(key.encode()) + written_count(len(ranges))
+    for pair in ranges:
+        content += b"".join(map(written_number, pair))
+    return content.decode(errors="surrogateescape")
+
+
+def written_count(number: int) -> bytes:
+    """A number from 0: how many bytes it has, and these."""
+    content = number.to_bytes((number.bit_length() + 7) // 8, "big")
+    return bytes([len(content)]) + content
+
+
+def written_text(text: bytes) -> bytes:
+    """A text, with an end that no text has inside."""
+    escaped = {0: b"\0\xff", 255: b"\xff\0"}
+    return b"".join([escaped.get(byte, bytes([byte])) for byte in text]) + b"\0\1"
+
+
+def written_number(number: int) -> bytes:
+    """A number with a sign: ones for its length, and then its bits."""
+    size = number.bit_length() if number >= 0 else (~number).bit_length()
+    length = size // 7 + 1
+    bits = (number & ((1 << (8 * length)) - 1)) ^ (((1 << length) - 1) << (7 * length))
+    return bits.to_bytes(length, "big")
 
 
 # -- writing ------------------------------------------------------------------------------------

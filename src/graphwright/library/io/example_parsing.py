@@ -193,6 +193,16 @@ class Parsed(NamedTuple):
         return values if is_single else RaggedTensor.from_row_splits(values, splits, None, False)
 
 
+def place_of(feature: Feature) -> int:
+    """The place of a kind of feature among the results."""
+    kinds: list[tuple[type, ...]] = [
+        (VarLenFeature,),
+        (FixedLenFeature, FixedLenSequenceFeature),
+        (RaggedFeature,),
+    ]
+    return next((i for i, kind in enumerate(kinds) if isinstance(feature, kind)), len(kinds))
+
+
 def merge(
     columns: list[SparseTensor], values: SparseTensor, size: Sequence[int], is_sorted: bool
 ) -> Any:
@@ -238,7 +248,8 @@ def parse_example(
         name: A name for the op.
 
     Returns:
-        A dict from the names of `features` to tensors.
+        A dict from the names of `features` to tensors: `VarLenFeature`s first, then those of fixed
+        length, ragged and sparse ones, each kind by name.
 
     Raises:
         InvalidArgumentError: A feature of a message is missing, or has another dtype or number of
@@ -261,7 +272,8 @@ def parse_example(
     names = convert(np.array([], object) if example_names is None else example_names, dt.string)
     parsed = request.parse(messages, names, name)
     is_single = messages.type.rank == 0
-    return {key: parsed.feature(key, features[key], is_single) for key in sorted(features)}
+    keys = sorted(features, key=lambda key: (place_of(features[key]), key))
+    return {key: parsed.feature(key, features[key], is_single) for key in keys}
 
 
 def parse_single_example(

@@ -48,7 +48,7 @@ class StepRequest(Request):
 def requested(
     request: Request, features: Mapping[str, Feature] | None, kinds: tuple[type, ...]
 ) -> Request:
-    """The request with all features; ValueError for one of none of these kinds."""
+    """The request with all features; ValueError for one of another kind."""
     for key, feature in sorted((features or {}).items()):
         if not isinstance(feature, kinds):
             kind = type(feature).__name__

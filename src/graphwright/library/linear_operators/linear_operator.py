@@ -558,7 +558,7 @@ class LinearOperator(Module):
         """
         return self._assert_self_adjoint()
 
-    # -- what each kind of operator overrides ---------------------------------------------
+    # -- methods that each kind of operator overrides -------------------------------------
 
     def _shape(self) -> TensorShape:
         raise NotImplementedError(f"{type(self).__name__} does not state its shape")

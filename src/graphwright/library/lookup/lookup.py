@@ -146,9 +146,12 @@ class StaticHashTable(LookupTable):
         experimental_is_anonymous: bool = False,
     ) -> None:
         with init_scope():
-            default = convert(default_value, initializer.value_dtype)
+            # An initializer that a program wrote may have names of dtypes.
+            key_dtype = as_dtype(initializer.key_dtype)
+            value_dtype = as_dtype(initializer.value_dtype)
+            default = convert(default_value, value_dtype)
             default.shape.assert_is_compatible_with(())
-            super().__init__(Table(initializer.key_dtype, initializer.value_dtype), default)
+            super().__init__(Table(key_dtype, value_dtype), default)
             initializer.initialize(self)
         #: What a saved model fills it from.
         self._file = initializer if isinstance(initializer, TextFileInitializer) else None
@@ -213,22 +216,17 @@ class StaticVocabularyTable(TrackableResource):
         if initializer is None:
             key_dtype = key_dtype or dt.string
         else:
-            if initializer.value_dtype is not dt.int64:
-                raise TypeError(
-                    f"Invalid `value_dtype`, expected {dt.int64!r} but got "
-                    f"{initializer.value_dtype!r}."
-                )
-            if initializer.key_dtype not in (dt.int64, dt.string):
+            stored, values = as_dtype(initializer.key_dtype), as_dtype(initializer.value_dtype)
+            if values is not dt.int64:
+                raise TypeError(f"Invalid `value_dtype`, expected {dt.int64!r} but got {values!r}.")
+            if stored not in (dt.int64, dt.string):
                 raise TypeError(
                     "Invalid `key_dtype`, expected one of (tf.int64, tf.string), but got "
-                    f"{initializer.key_dtype!r}."
+                    f"{stored!r}."
                 )
-            key_dtype = key_dtype or initializer.key_dtype
-            if key_dtype.is_integer != initializer.key_dtype.is_integer:
-                raise TypeError(
-                    f"Invalid `key_dtype`, expected {key_dtype!r} but got "
-                    f"{initializer.key_dtype!r}."
-                )
+            key_dtype = key_dtype or stored
+            if key_dtype.is_integer != stored.is_integer:
+                raise TypeError(f"Invalid `key_dtype`, expected {key_dtype!r} but got {stored!r}.")
             self._table = StaticHashTable(initializer, -1)
         self._key_dtype = key_dtype
         self._buckets = num_oov_buckets

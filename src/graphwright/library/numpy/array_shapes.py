@@ -14,7 +14,7 @@ from graphwright.ops.core import joining, movement, padding, repetition, reversa
 from graphwright.ops.core.grids import meshgrid as grid
 from graphwright.ops.core.shapes import broadcast_dynamic_shape, broadcast_static_shape
 from graphwright.ops.core.shapes import shape as shape_of
-from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.static import static_value
 from graphwright.types.arguments import ShapeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.values.convert import convert
@@ -551,7 +551,7 @@ def tile(a: TensorLike, reps: TensorLike) -> Any:
     >>> tf.experimental.numpy.tile([1, 2], 2).numpy()
     array([1, 2, 1, 2])
     """
-    x, known = asarray(a), get_static_value(reps)
+    x, known = asarray(a), static_value(reps)
     rank = rank_of(x, "tile")
     if known is None:
         times = movement.reshape(reps, [-1])
@@ -717,7 +717,7 @@ def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: TensorLik
     if mode not in ("constant", "reflect", "symmetric"):
         raise ValueError(f"Unsupported padding mode: {mode}.")
     x = asarray(array)
-    known, shape = get_static_value(pad_width), (rank_of(x, "pad"), 2)
+    known, shape = static_value(pad_width), (rank_of(x, "pad"), 2)
     if known is None:
         widths: Any = movement.broadcast_to(pad_width, shape)
     else:

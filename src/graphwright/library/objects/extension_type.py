@@ -496,7 +496,6 @@ class ExtensionType(Built, Composite):
     Spec: ClassVar[Any]
     _tf_extension_type_what = "ExtensionType"
     _tf_extension_type_spec_base: ClassVar[Any] = ExtensionTypeSpec
-    _is_native = False
 
     def __init_subclass__(cls, abstract: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.library.checkpoint.object_graph import Tracked
+from graphwright.library.distribute.distributed_variables import DistributedVariable
+from graphwright.library.distribute.replica_scopes import SCOPE
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.ops.core.casting import bitcast, cast
 from graphwright.ops.core.creation import zeros_like
@@ -27,7 +29,7 @@ from graphwright.ops.random.stateless_random import (
     uniform_at,
 )
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import as_dtype
 from graphwright.values.convert import constant
 from graphwright.values.variable import Variable
@@ -121,6 +123,7 @@ class Generator(Tracked):
             words = state_of(state, state_size(self._alg), "state")
             state = Variable(words, dtype=dt.int64, trainable=False, name="StateVar")
         self._state_var = state
+        self._is_distributed = SCOPE.get() is not None  # a strategy's replicas draw from it
 
     @classmethod
     def from_state(cls, state: TensorLike, alg: AlgorithmLike) -> Generator:
@@ -260,7 +263,13 @@ class Generator(Tracked):
         np.True_
         """
         delta = cast(convert(delta), dt.uint64)
-        return apply(READ_AND_SKIP, self._state_var.handle, self._alg, delta)
+
+        def move(state: Variable, delta: TensorLike) -> Any:
+            return apply(READ_AND_SKIP, state.handle, self._alg, delta)
+
+        if isinstance(self._state_var, DistributedVariable):
+            return self._state_var.change_copies(move, delta)
+        return move(self._state_var, delta)
 
     def make_seeds(self, count: TensorLike = 1) -> Any:
         """Draws seeds for stateless functions.
@@ -303,8 +312,17 @@ class Generator(Tracked):
         """The key, counter and algorithm for as many outputs as a shape has."""
         sizes: Any = shape
         state = self.skip(reduce_prod(convert(sizes, dt.int64 if is_empty_list(shape) else None)))
-        words = bitcast(state, dt.uint64)
-        return words[-1:], words[:-1], self._alg
+        words = bitcast(convert(state), dt.uint64)
+        return self._own_key(words[-1:]), words[:-1], self._alg
+
+    def _own_key(self, key: TensorValue) -> Any:
+        """The key of the replica in which the program is: each draws from a stream of its own."""
+        scope = SCOPE.get()
+        replica = None if scope is None or not self._is_distributed else scope.replica
+        if replica is None:
+            return key
+        counter = cast(stack([replica.replica_id_in_sync_group, 0]), dt.uint64)
+        return uniform_at([1], (key, counter, self._alg), None, None, dt.uint64, None)
 
     def uniform(
         self,

@@ -15,6 +15,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.logs import LOGGER
 from graphwright.control.branch import cond
 from graphwright.library.objects.module import Module
+from graphwright.library.optimizers.replica_sums import summed_over_replicas
 from graphwright.library.optimizers.schedules import LearningRateSchedule
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
@@ -303,6 +304,11 @@ class Optimizer(Module):
         pairs = connected(list(zip(grads, variables)))
         check_shapes(pairs)  # before any variable changes
         self.build(variables)
+        with summed_over_replicas(self._iterations, pairs) as summed:
+            self._apply(summed)
+
+    def _apply(self, pairs: Sequence[tuple[TensorLike, Variable]]) -> None:
+        """Changes the variables, in the order that every replica has."""
         scale = self.loss_scale_factor
         gradients = [g if scale is None else divided(g, scale) for g, _ in pairs]
         places = [self._place(v) for _, v in pairs]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwright.library.config.devices import Division
 from graphwright.machine.preparation import Waiting
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.core.creation import ones_like
@@ -11,6 +12,7 @@ from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.slicing import TensorStridedSliceUpdate
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.types.arguments import TensorLike
+from graphwright.values.logical_devices import LogicalDevices
 
 
 class EagerContext:
@@ -29,6 +31,12 @@ _CONTEXT = EagerContext()
 def context() -> EagerContext:
     """The one context of the process."""
     return _CONTEXT
+
+
+def _reset_context() -> None:
+    """Makes the CPU whole again, so that a program can divide it into other logical devices."""
+    Division.parts = None
+    LogicalDevices.count, LogicalDevices.in_use = 1, False
 
 
 def async_wait() -> None:

@@ -13,6 +13,7 @@ PLACES: dict[str, dict[str, str]] = {
     "experimental.dtensor": {},
     "python.data.ops.dataset_ops": {"DatasetV2": "data.Dataset"},
     "python.eager.context": {
+        "_reset_context": f"{_HERE}:_reset_context",
         "async_wait": f"{_HERE}:async_wait",
         "context": f"{_HERE}:context",
         "executing_eagerly": "executing_eagerly",

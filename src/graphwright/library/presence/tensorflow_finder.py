@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+from graphwright.library.presence.absent_names import absence
 from graphwright.library.presence.internal_places import ABSENT, PLACES
 
 NAME = "tensorflow"
@@ -25,7 +26,9 @@ OWN = {
 }
 
 #: The classes that libraries know by their names and those of their modules, without an import.
-CLASSES = frozenset({"DatasetV2", "RaggedTensor", "SparseTensor", "Tensor"})
+CLASSES = frozenset(
+    {"DatasetV2", "ListWrapper", "RaggedTensor", "SparseTensor", "Tensor", "_DictWrapper"}
+)
 
 #: Where Keras 3 has its form for `tf.keras`, first, and all else.
 KERAS = ("keras._tf_keras.keras", "keras")
@@ -50,11 +53,14 @@ def install_as_tensorflow() -> None:
     Raises:
         ImportError: The process has imported TensorFlow itself.
 
-    >>> import graphwright as tf
-    >>> tf.install_as_tensorflow()
-    >>> import tensorflow
-    >>> tensorflow.__version__, tensorflow.add is tf.add
-    ('2.21.0', True)
+    A process stays so until it ends, so the example has one of its own.
+
+    >>> import subprocess, sys
+    >>> start = "import graphwright; graphwright.install_as_tensorflow()"
+    >>> program = f"{start}; import tensorflow as tf; print(tf.add is graphwright.add)"
+    >>> command = [sys.executable, "-c", program]
+    >>> subprocess.run(command, capture_output=True, text=True).stdout
+    'True\\n'
     """
     if any(isinstance(finder, Finder) for finder in sys.meta_path):
         return
@@ -147,16 +153,22 @@ def first_use(
             if value is not module:
                 setattr(module, name, value)
                 return value
+        why = ABSENT.get(title) or absence(inner.removeprefix(f"{NAME}.")) or WITHOUT
         raise AttributeError(
-            f"module {title!r} has no attribute {name!r}: {ABSENT.get(title, WITHOUT)}",
-            name=name,
-            obj=module,
+            f"module {title!r} has no attribute {name!r}: {why}", name=name, obj=module
         )
 
     return find
 
 
 WITHOUT = "graphwright, which stands for tensorflow in this process, does not have it"
+
+
+def keras() -> ModuleType:
+    """The installed Keras 3, for which this package stands for TensorFlow from now on."""
+    require_keras()
+    install_as_tensorflow()
+    return importlib.import_module(f"{NAME}.keras")
 
 
 def require_keras() -> None:

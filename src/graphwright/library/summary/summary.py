@@ -17,7 +17,7 @@ from graphwright.library.summary import event_file
 from graphwright.library.summary.event_file import EventFile
 from graphwright.op.interpreter import apply, convert, host_array
 from graphwright.op.op import Op
-from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.static import static_value
 from graphwright.ops.math.comparison import logical_and
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.ops.strings.strings import string
@@ -222,7 +222,7 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
     writer.flush()
 
 
-# -- what is recorded -----------------------------------------------------------------------
+# -- steps and records ----------------------------------------------------------------------
 
 
 def get_step() -> TensorLike | None:
@@ -326,7 +326,7 @@ def record(write: Callable[[], TensorValue]) -> Any:
     if STATE.writer is None:
         return convert(False)
     condition = should_record_summaries()
-    value = get_static_value(condition)
+    value = static_value(condition)
     if value is None:
         return cond(condition, write, lambda: convert(False))
     return write() if value else convert(False)

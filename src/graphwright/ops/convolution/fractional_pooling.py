@@ -1,8 +1,8 @@
 """Pooling over windows of random sizes, so that an image shrinks by a ratio that is no integer.
 
 Source: Graham, "Fractional Max-Pooling" (arXiv:1412.6071). With the row sequence s, row i of the
-result is pooled from rows [s[i], s[i + 1]) of the image, or [s[i], s[i + 1]] where windows overlap.
-Columns are pooled likewise.
+result is pooled from rows [s[i], s[i + 1]) of the image. Windows that overlap also have row s[i +
+1]. Columns are pooled likewise.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ def _reduce(operation: Callable[..., Array], windows: Windows, padded: Array) ->
 
 
 def _along(axis: int, windows: Windows, tap: int) -> tuple[slice, ...]:
-    """The index of what every window has at a tap, with regard to one spatial axis."""
+    """The index of the elements of all windows at a tap, along one spatial axis."""
     start, step = tap * windows.dilations[axis], windows.strides[axis]
     stop = start + (windows.counts[axis] - 1) * step + 1
     return (*(slice(None),) * (axis + 1), slice(start, max(stop, start), step))

@@ -11,10 +11,10 @@ import math
 import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.machine import compiler, jobs, targets, threads
+from graphwright.machine import compiler, jobs, targets
 from graphwright.machine.array_layout import address
 from graphwright.machine.jobs import Job
-from graphwright.machine.preparation import Preparation
+from graphwright.machine.preparation import Preparation, threaded
 from graphwright.machine.products import Table, steps
 from graphwright.ops.convolution.window_code import KINDS, SlidingCode
 from graphwright.ops.convolution.windows import Windows, accumulator, blocks
@@ -44,12 +44,7 @@ def functions(dtype: ArrayDType) -> Functions:
 @functools.cache
 def preparation(dtype: ArrayDType) -> Preparation:
     """The preparation of the functions for a dtype, and of threads for them."""
-
-    def make() -> None:
-        threads.address()
-        functions(dtype)
-
-    return Preparation(make)
+    return threaded(functools.partial(functions, dtype))
 
 
 def load(code: SlidingCode) -> Functions:

@@ -59,7 +59,7 @@ class Geometry(NamedTuple):
         return all(low >= 0 and high < size for low, high, size in ends)
 
     def frame(self, rows: int) -> tuple[int, ...]:
-        """The sizes of what a number of rows of outputs reads."""
+        """The sizes of the input that a number of rows of outputs reads."""
         reach = max(max(p.offsets[0]) for p in self.phases) - self.lows[0]
         first = (rows - 1) * self.steps[0] + reach + 1
         return (first, *[h - low + 1 for low, h in zip(self.lows[1:], self.highs[1:])])

@@ -1,4 +1,4 @@
-"""LLVM text of what slides over windows channel by channel: pooling and depthwise convolutions.
+"""LLVM text of loops over windows, channel by channel: pooling and depthwise convolutions.
 
 Every function visits windows in their order, the channels of a window a vector at a time, and the
 taps of a vector. The last vector is masked. An element lies at the sum of an offset of its window,

@@ -30,9 +30,9 @@ CASTABLE = dt.NUMERIC | dt.BOOL | dt.QUANTIZED | dt.NARROW
 class Cast(Elementwise):
     """The elements as another dtype: floats truncated to integers, of complex the real part.
 
-    What does not fit an integer wraps around or, from a float, is what the processor's conversion
-    of one number gives, as in TensorFlow; where that converts many at once they may differ, as
-    300.0 as uint8 does: 44 or 255. Strings have no cast.
+    What does not fit an integer wraps around. From a float it is what the processor's conversion of
+    one number gives, as in TensorFlow. Where TensorFlow converts many at once, they may differ:
+    300.0 as uint8 is 44 or 255. Strings have no cast.
     """
 
     type_name = "Cast"
@@ -93,8 +93,8 @@ BITS = dt.NUMERIC | dt.QUANTIZED
 class Bitcast(Op):
     """The same bytes as elements of another dtype.
 
-    To a smaller one, each element becomes a new last axis of them; to a larger one, the
-    last axis must hold the elements that make one.
+    To a smaller one, each element becomes a new last axis. To a larger one, the last axis must hold
+    the elements that make one.
     """
 
     type_name = "Bitcast"

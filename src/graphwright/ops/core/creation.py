@@ -144,6 +144,7 @@ class ZerosLike(Op):
 
     type_name = "ZerosLike"
     node_name = "zeros_like"
+    filling = 0
     inputs = ("x: T",)
     outputs = ("y: T",)
     dtypes = {"T": dt.ANY}
@@ -164,6 +165,7 @@ class OnesLike(Op):
 
     type_name = "OnesLike"
     node_name = "ones_like"
+    filling = 1
     inputs = ("x: T",)
     outputs = ("y: T",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL}

@@ -138,12 +138,12 @@ class GatherV2(Op):
 
     def expand(self, x: GraphTensor, indices: GraphTensor, axis: GraphTensor) -> Any:
         """The elements at the indices' places, which are checked."""
-        at = host(axis)
-        if at is None or not x.shape.rank:
+        place = host(axis)
+        if place is None or not x.shape.rank:
             return None
-        at, batch = at % x.shape.rank, self.batch_dims
+        place, batch = place % x.shape.rank, self.batch_dims
         batch = batch + indices.shape.rank if batch < 0 else batch
-        return gathered(x, at, [indices], batch)
+        return gathered(x, place, [indices], batch)
 
     def batched(self, each: Each) -> Any:
         axis = each.axes(2)

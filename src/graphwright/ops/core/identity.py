@@ -49,6 +49,7 @@ class IdentityN(Op):
     """The tensors themselves."""
 
     type_name = "IdentityN"
+    gives_parts = True
     inputs = ("input: T...",)
     outputs = ("output: T...",)
     least = {"input": 1}

@@ -69,11 +69,11 @@ class OneHot(Op):
         self, indices: GraphTensor, depth: GraphTensor, on: GraphTensor, off: GraphTensor
     ) -> Any:
         """on where the index is the place, else off."""
-        at = self.place(indices.shape.rank)
+        place = self.place(indices.shape.rank)
         numbers = indices if indices.dtype.size >= 4 else cast(indices, dt.int32)
         places = range(cast(0, numbers.dtype), cast(depth, numbers.dtype))
-        places = reshape(places, [-1, *[1] * (indices.shape.rank - at)])
-        return select(equal(expand_dims(numbers, at), places), on, off)
+        places = reshape(places, [-1, *[1] * (indices.shape.rank - place)])
+        return select(equal(expand_dims(numbers, place), places), on, off)
 
     def batched(self, each: Each) -> Any:
         axis = self.axis if self.axis < 0 else self.axis + 1

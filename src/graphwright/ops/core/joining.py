@@ -83,6 +83,7 @@ class Unpack(Op):
     """The `num` slices along an axis."""
 
     type_name = "Unpack"
+    gives_parts = True
     inputs = ("value: T",)
     outputs = ("output: T*",)
     returns_tuple = True
@@ -212,6 +213,7 @@ class Split(Op):
     """`num_split` equal pieces along an axis."""
 
     type_name = "Split"
+    gives_parts = True
     inputs = ("split_dim: int32 host", "value: T")
     outputs = ("output: T*",)
     returns_tuple = True
@@ -248,11 +250,11 @@ class Split(Op):
 
     def expand(self, axis: GraphTensor, value: GraphTensor) -> Any:
         """Slices, where the size of the axis is known."""
-        at = host(axis)
-        size = None if at is None else value.shape[at]
+        place = host(axis)
+        size = None if place is None else value.shape[place]
         if size is None or size % self.num_split:
             return None
-        return pieces(value, at % value.shape.rank, [size // self.num_split] * self.num_split)
+        return pieces(value, place % value.shape.rank, [size // self.num_split] * self.num_split)
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.axes(0), each.inputs[1])
@@ -262,6 +264,7 @@ class SplitV(Op):
     """Pieces of the given sizes along an axis; one size may be -1: what is left."""
 
     type_name = "SplitV"
+    gives_parts = True
     inputs = ("value: T", "size_splits: Tlen host", "split_dim: int32 host")
     outputs = ("output: T*",)
     returns_tuple = True
@@ -302,13 +305,13 @@ class SplitV(Op):
 
     def expand(self, value: GraphTensor, sizes: GraphTensor, axis: GraphTensor) -> Any:
         """Slices, where their sizes are known."""
-        at, wanted = host(axis), host(sizes)
-        size = None if at is None or wanted is None else value.shape[at]
+        place, wanted = host(axis), host(sizes)
+        size = None if place is None or wanted is None else value.shape[place]
         if size is None:
             return None
         rest = size - sum(n for n in wanted if n != -1)
         exact = [rest if n == -1 else n for n in wanted]
-        return pieces(value, at % value.shape.rank, exact) if sum(exact) == size else None
+        return pieces(value, place % value.shape.rank, exact) if sum(exact) == size else None
 
     def check_count(self, sizes: Dims) -> None:
         """ValueError unless there is a size for each piece."""

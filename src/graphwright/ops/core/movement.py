@@ -389,14 +389,15 @@ class BroadcastTo(Op):
 
 
 class SumTo(Op):
-    """The sum over the axes along which a tensor of shape `shape` is repeated in `x`: what a
-    broadcast operand gets back, where only a run tells the shapes.
+    """The sum over the axes along which a tensor of shape `shape` is repeated in `x`. It is the
+    cotangent of a broadcast operand whose shape only a run tells.
 
     In a GraphDef it is what TensorFlow has for it, `Sum` over axes that `BroadcastGradientArgs`
     computes.
     """
 
     type_name = "GraphwrightSumTo"
+    combination = "sum"
     node_name = "SumTo"
     inputs = ("x: T", "shape: Tshape host")
     outputs = ("sum: T",)

@@ -13,8 +13,8 @@ from graphwright.types.tensor_type import TensorType
 class Sized(Op):
     """Elementwise on the first operand; of the second only a size counts."""
 
-    def shapes(self, own: TensorType, x: TensorType) -> Shapes:
-        return (own.dims,)
+    def shapes(self, sized: TensorType, x: TensorType) -> Shapes:
+        return (sized.dims,)
 
 
 class Average(Sized):
@@ -139,9 +139,9 @@ class Scanned(Op):
 
 
 class Scattered(Op):
-    """The slices of `x` combined at their places, in the shape of `like`: with the elements of
-    `like` if it adds to these, else with what changes nothing. Without `combine` the last slice of
-    a place stays, among zeros."""
+    """The slices of `x` combined at their places, in the shape of `like`. They are combined with
+    the elements of `like` if it adds to these, else with what changes nothing. Without `combine`
+    the last slice of a place stays, among zeros."""
 
     type_name = "_Scattered"
     inputs = ("x: T", "like: T", "places: int64*")
@@ -167,10 +167,10 @@ class Gathered(Op):
     batch: int = 0
 
     def shapes(self, x: TensorType, *places: TensorType) -> Shapes:
-        dims, own = x.dims, places[0].dims
-        if dims is None or own is None:
+        dims, place_dims = x.dims, places[0].dims
+        if dims is None or place_dims is None:
             return (None,)
-        return ((*dims[: self.axis], *own[self.batch :], *dims[self.axis + len(places) :]),)
+        return ((*dims[: self.axis], *place_dims[self.batch :], *dims[self.axis + len(places) :]),)
 
 
 class Products(Op):

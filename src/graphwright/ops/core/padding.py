@@ -285,12 +285,12 @@ class MirrorPadGrad(Mirror):
             return None
         x = self.with_elements(x)
         for axis, size, before, after in borders:
-            own, x = x, x[along(rank, axis, slice(before, before + size))]
+            whole, x = x, x[along(rank, axis, slice(before, before + size))]
             end_after = slice(before + size, before + size + after)
             for end, place in ((slice(0, before), edge), (end_after, size - edge - after)):
                 count = end.stop - end.start
                 if count:
-                    folded = reverse(own[along(rank, axis, end)], [axis])
+                    folded = reverse(whole[along(rank, axis, end)], [axis])
                     around = [(0, 0)] * rank
                     around[axis] = place, size - place - count
                     x = x + padded(folded, around, cast(0, x.dtype))

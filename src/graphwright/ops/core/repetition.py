@@ -35,8 +35,8 @@ from graphwright.types.tensor_type import Dims, TensorType
 def tiled_dims(
     dims: tuple[int, ...], multiples: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """Shapes to tile with: each axis as two, (multiple, size), the first of which is 1 in the
-    operand and filled by broadcasting; and the shape in the end."""
+    """Shapes to tile with, and the shape in the end. Each axis becomes two, (multiple, size): the
+    first is 1 in the operand, and broadcasting fills it."""
     if len(dims) != len(multiples):
         raise ValueError("multiples must have an entry for each axis")
     spread = tuple([size for d in dims for size in (1, d)])

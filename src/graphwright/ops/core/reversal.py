@@ -123,9 +123,9 @@ class ReverseSequence(Op):
         back = [order.index(i) for i in range(x.shape.rank)]
         size = extent(x, self.seq_dim)
         fits = (lengths >= 0) & (lengths <= cast(size, lengths.dtype))
-        own = expand_dims(cast(required(lengths, fits), dt.int64), 1)
+        ends = expand_dims(cast(required(lengths, fits), dt.int64), 1)
         numbers = cast(steps(size), dt.int64)
-        places = select(numbers < own, own - 1 - numbers, numbers)
+        places = select(numbers < ends, ends - 1 - numbers, numbers)
         return transpose(moved(transpose(x, order), 1, [places], 1), back)
 
 
@@ -176,14 +176,14 @@ class Roll(Op):
         if by is None or axes is None:
             return None
         for distance, a in zip(*[v if isinstance(v, tuple) else (v,) for v in (by, axes)]):
-            at = a % x.shape.rank
-            size = extent(x, at)
+            place = a % x.shape.rank
+            size = extent(x, place)
             if isinstance(size, int):
                 cut = size - distance % size
                 if cut != size:
-                    x = concat(pieces(x, at, [cut, size - cut])[::-1], at)
+                    x = concat(pieces(x, place, [cut, size - cut])[::-1], place)
             else:
-                x = moved(x, at, [(steps(size) - distance) % size])
+                x = moved(x, place, [(steps(size) - distance) % size])
         return identity(x)
 
     def batched(self, each: Each) -> Any:

@@ -1,9 +1,9 @@
 """Slices of an array by index vectors: gathered, and scattered with duplicates combined.
 
 The last axis of `indices` holds vectors into the leading axes of the array. Many updates are
-combined one after the other (`segment.combine_at`); few ones, and those of narrow floats, are
-brought together by a stable sort and reduced (`segment.reduce_duplicates`), so that a scatter is
-one vectorised store; among the duplicates of an update the last one wins.
+combined one after the other (`segment_kernels.combine_at`). Few ones, and those of narrow floats,
+are sorted and reduced (`segment_kernels.reduce_duplicates`), so that a scatter is one vectorised
+store. The last of several updates of one place wins.
 """
 
 from __future__ import annotations

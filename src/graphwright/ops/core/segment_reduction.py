@@ -149,8 +149,8 @@ def extremes(
         nothing, combine = convert(float("nan"), x.dtype), {"max": "fmax", "min": "fmin"}[combine]
     else:
         nothing = convert(x.dtype.min if combine == "max" else x.dtype.max, x.dtype)
-    found = scattered(combine, x, [ids], dims, fill(dims, nothing))
-    return cast(select(sizes_of(ids, dims) > 0, found, otherwise), dtype)
+    reduced = scattered(combine, x, [ids], dims, fill(dims, nothing))
+    return cast(select(sizes_of(ids, dims) > 0, reduced, otherwise), dtype)
 
 
 def sizes_of(ids: GraphTensor, dims: Sequence[Any]) -> Any:

@@ -312,10 +312,10 @@ class StridedSliceGrad(Masks):
         pairs: list[tuple[int, int]] = []  # of the axes without computed indices
         inner: list[Any] = []  # the sizes of these
         computed: dict[int, Any] = {}  # indices that a run checks, by axis
-        at = 0  # the axis of `dy`
+        axis_of_dy = 0
         for axis, entry in enumerate_axes(spread(list(self.entries(*bounds)), len(dims))):
             if axis is None:
-                at += 1
+                axis_of_dy += 1
                 continue
             size = dims[axis]
             if isinstance(entry, Pick) and (size is None or not isinstance(entry.index, int)):
@@ -323,8 +323,8 @@ class StridedSliceGrad(Masks):
                 continue
             if entry == WHOLE:
                 pairs.append((0, 0))
-                inner.append(extent(dy, at) if size is None else size)
-                at += 1
+                inner.append(extent(dy, axis_of_dy) if size is None else size)
+                axis_of_dy += 1
             elif size is None or None in entry:
                 return None
             elif isinstance(entry, Pick):
@@ -337,7 +337,7 @@ class StridedSliceGrad(Masks):
                     return None
                 pairs.append((places.start, size - places.start - len(places)))
                 inner.append(len(places))
-                at += 1
+                axis_of_dy += 1
         if 0 in [d for d in inner if isinstance(d, int)]:
             return None
         part = padded(reshape(dy, inner), pairs, cast(0, dy.dtype))

@@ -86,18 +86,18 @@ class ExtremePlace(Op):
 
     def expand(self, x: GraphTensor, axis: GraphTensor) -> Any:
         """The first place of an extreme, which is found before."""
-        at = host(axis)
-        if at is None or not x.shape.rank:
+        place = host(axis)
+        if place is None or not x.shape.rank:
             return None
-        at %= x.shape.rank
-        x = inhabited(x, at)
+        place %= x.shape.rank
+        x = inhabited(x, place)
         x = cast(x, dt.uint8) if x.dtype is dt.bool_ else x
         if x.dtype.is_floating:
             x = select(equal(x, x), x, cast(type(self).beyond, x.dtype))
-        extreme = type(self).extreme(x, at, True)
-        numbers = reshape(steps(extent(x, at)), [-1, *[1] * (x.shape.rank - at - 1)])
+        extreme = type(self).extreme(x, place, True)
+        numbers = reshape(steps(extent(x, place)), [-1, *[1] * (x.shape.rank - place - 1)])
         places = select(equal(x, extreme), numbers, numbers.dtype.max)
-        return cast(reduce_min(places, at), self.output_type)
+        return cast(reduce_min(places, place), self.output_type)
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.axes(1))
@@ -195,11 +195,11 @@ class TopKV2(Op):
         count, size = host(k), x.shape[-1] if x.shape.rank else None
         if count is None or size is None or size * (size + count) > MOST_COMPARISONS:
             return None
-        own = x
+        keys = x
         if x.dtype.is_floating:  # NaN is the least
-            own = select(equal(x, x), x, cast(float("-inf"), x.dtype))
+            keys = select(equal(x, x), x, cast(float("-inf"), x.dtype))
         numbers = steps(size)
-        here, there = expand_dims(own, -1), expand_dims(own, -2)
+        here, there = expand_dims(keys, -1), expand_dims(keys, -2)
         earlier = numbers < expand_dims(numbers, -1)
         before = (there > here) | (equal(there, here) & earlier)
         places = reduce_sum(cast(before, dt.int32), -1)

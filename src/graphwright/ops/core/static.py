@@ -8,6 +8,13 @@ import numpy as np
 
 from graphwright.op.interpreter import is_tensor
 
+#: The ops whose results TensorFlow knows: all, or those of which it knows the operands.
+_FROM_TYPES = frozenset({"Const", "Rank", "Shape", "Size"})
+_FROM_VALUES = frozenset(
+    {"Cast", "Concat", "ConcatV2", "DebugIdentityV2", "CheckNumericsV2", "Equal", "Fill"}
+    | {"Identity", "NotEqual", "Pack", "Range", "Split", "StopGradient", "Unpack"}
+)
+
 
 def get_static_value(tensor: object, partial: bool = False) -> Any:
     """Returns the value of a tensor where it is known without running anything, else None.
@@ -24,6 +31,26 @@ def get_static_value(tensor: object, partial: bool = False) -> Any:
     >>> tf.get_static_value(tf.constant([1, 2]))
     array([1, 2], dtype=int32)
     """
+    if is_tensor(tensor) and not partial and not is_evident(tensor):
+        return None
+    return static_value(tensor, partial)
+
+
+def is_evident(tensor: object) -> bool:
+    """Whether TensorFlow knows the value of a tensor of a graph too: programs count on None."""
+    pending = [getattr(tensor, "op", None)]
+    while pending:
+        operation = pending.pop()
+        if operation is None or operation.type in _FROM_TYPES:
+            continue
+        if operation.type not in _FROM_VALUES:
+            return False
+        pending += [operand.op for operand in operation.inputs]
+    return True
+
+
+def static_value(tensor: object, partial: bool = False) -> Any:
+    """All that is known of a tensor's value, as `get_static_value` gives it."""
     if not is_tensor(tensor):
         return tensor
     known = getattr(tensor, "known", None)  # a variable has none
@@ -37,7 +64,7 @@ def get_static_value(tensor: object, partial: bool = False) -> Any:
 
 def known_int(value: object) -> Any:
     """A whole number, NumPy's or a tensor's, as an int where it is known; else the value itself."""
-    number = value if isinstance(value, np.generic) else get_static_value(value)
+    number = value if isinstance(value, np.generic) else static_value(value)
     if isinstance(number, np.ndarray) and number.ndim == 0:
         number = number[()]
     return int(number) if isinstance(number, np.integer) else value

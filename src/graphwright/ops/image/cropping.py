@@ -15,7 +15,7 @@ from graphwright.ops.core.sequences import range as arange
 from graphwright.ops.core.shapes import rank_of
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.core.slicing import slice as slice_of
-from graphwright.ops.core.static import get_static_value, known_int
+from graphwright.ops.core.static import known_int, static_value
 from graphwright.ops.image.images import images_of
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import equal, greater_equal, logical_or, select
@@ -308,7 +308,7 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Any:
     TensorShape([2, 4, 1])
     """
     image = convert(image)
-    fraction = get_static_value(central_fraction)
+    fraction = static_value(central_fraction)
     if fraction is None:
         fraction = cast(central_fraction, dt.float64)
     else:

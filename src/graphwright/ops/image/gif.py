@@ -71,8 +71,7 @@ class _Reader:
         left, top, width, height = [self.word(start + 2 * i) for i in range(4)]
         flags = self.data[start + 8]
         self.place = start + 9
-        own = self.table(flags)
-        table = own or colours
+        table = self.table(flags) or colours
         if not table:
             raise ValueError("the image cannot be decoded: a frame of the GIF file has no colours")
         begin = self.place

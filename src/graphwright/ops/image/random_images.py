@@ -43,7 +43,7 @@ def position(seed: TensorLike) -> Draw:
     return lambda dims, low, high, kind=dt.float32: stateless_uniform(dims, start, low, high, kind)
 
 
-# -- what is done, whoever draws ------------------------------------------------------------
+# -- changes of images, from given numbers --------------------------------------------------
 
 
 def brightened(image: TensorLike, max_delta: float, draw: Draw) -> Any:

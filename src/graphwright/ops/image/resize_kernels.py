@@ -69,7 +69,7 @@ def resize(
 ) -> Array:
     """Images [batch, height, width, channels] in a new height and width.
 
-    float32, but for "nearest", which keeps the dtype.
+    float32, except for "nearest", which keeps the dtype.
     """
     steps = [resampling(method, images.shape[axis + 1], sizes[axis], centres) for axis in (0, 1)]
     if method == "nearest":

@@ -40,8 +40,8 @@ def tridiagonal(diagonals: Array, sides: Array) -> Array:
 def triangular(bands: Array, sides: Array, lower: bool, adjoint: bool) -> Array:
     """The x [..., n, k] of triangular systems with diagonals [..., d, n], none zero on the main.
 
-    Diagonals are stored as in LAPACK: each entry in its column, those of upper matrices from the
-    highest down, those of lower ones from the main one down. What lies outside is not read.
+    Diagonals are stored as in LAPACK, each entry in its column. Those of upper matrices begin with
+    the highest, those of lower ones with the main one. What lies outside is not read.
     """
     from scipy.linalg import get_lapack_funcs  # here, for it takes long to import
 

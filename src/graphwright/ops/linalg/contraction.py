@@ -74,7 +74,15 @@ def matrix_product(a: Array, b: Array) -> Any:
     return kernels.matmul(a, b) if len(a) * b.size > kernels.WORTH else np.dot(a, b)
 
 
-class MatMul(Op):
+class Contraction(Op):
+    """An op that sums products: of matrices, which have kernels of their own, or in any order."""
+
+    def is_product(self, types: Sequence[TensorType]) -> bool:
+        """Whether machine code takes it as a product of matrices, not element by element."""
+        raise NotImplementedError
+
+
+class MatMul(Contraction):
     """a @ b of two matrices, either of them transposed first."""
 
     type_name = "MatMul"
@@ -132,7 +140,6 @@ class MatMul(Op):
         return cast(written_out(widened(a), widened(b), *flags), a.dtype)
 
     def is_product(self, types: Sequence[TensorType]) -> bool:
-        """Whether machine code takes it as a product of matrices, not element by element."""
         return not is_written_out(*matrix_dims(types, self.transpose_a, self.transpose_b))
 
     def batched(self, each: Each) -> Any:
@@ -211,7 +218,7 @@ def products(x: GraphTensor, y: GraphTensor, transpose_x: bool, transpose_y: boo
         z = apply(MatMul.of(False, transpose_y), reshape(x, [total(rows), inner]), y)
         return reshape(z, [*rows, dims_of(z)[1]])
     count = max(len(outer), len(other))
-    ones = [[1] * (count - len(own)) + own for own in (outer, other)]
+    ones = [[1] * (count - len(dims)) + dims for dims in (outer, other)]
     batch = [b if is_one(a) else a for a, b in zip(*ones)]
     return apply(Products.of(transpose_x, transpose_y), over_batch(x, batch), over_batch(y, batch))
 
@@ -235,7 +242,7 @@ def total(sizes: Sequence[Any]) -> Any:
     return functools.reduce(operator.mul, sizes, 1)
 
 
-class BatchProduct(Op):
+class BatchProduct(Contraction):
     """The rules of both batched products: x @ y over batch dimensions that broadcast."""
 
     adj_x: bool = False
@@ -289,7 +296,6 @@ class BatchProduct(Op):
         return cast(products(widened(x), widened(y), self.adj_x, self.adj_y), x.dtype)
 
     def is_product(self, types: Sequence[TensorType]) -> bool:
-        """Whether machine code takes it as a product of matrices, not element by element."""
         return not is_written_out(*matrix_dims(types, self.adj_x, self.adj_y))
 
     def cotangent(self, x: TensorValue, y: TensorValue, adj_x: bool, adj_y: bool) -> Any:

@@ -16,14 +16,14 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert_many
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op import Call, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones, ones_like
 from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.movement import broadcast_to, reshape, sum_to, transpose
 from graphwright.ops.core.rule_words import dims_of, widened
 from graphwright.ops.core.shapes import shape
-from graphwright.ops.linalg.contraction import is_written_out, products, total
+from graphwright.ops.linalg.contraction import Contraction, is_written_out, products, total
 from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.reduction import reduce_sum
@@ -202,10 +202,10 @@ def count(sizes: Dims) -> int | None:
 
 def with_ones(x: GraphTensor, labels: str, wanted: str) -> Any:
     """x with its axes in another order, and axes of one element for the labels that it lacks."""
-    own = "".join(c for c in wanted if c in labels)
-    x = in_order(x, labels, own)
-    sizes = dict(zip(own, dims_of(x)))
-    return x if own == wanted else reshape(x, [sizes.get(c, 1) for c in wanted])
+    present = "".join(c for c in wanted if c in labels)
+    x = in_order(x, labels, present)
+    sizes = dict(zip(present, dims_of(x)))
+    return x if present == wanted else reshape(x, [sizes.get(c, 1) for c in wanted])
 
 
 def as_matrices(
@@ -216,13 +216,13 @@ def as_matrices(
     first, second = (columns, rows) if flip else (rows, columns)
     x = in_order(x, labels, batch + first + second)
     sizes = dims_of(x)[len(batch) :]
-    own = sizes[: len(first)], sizes[len(first) :]
+    groups = sizes[: len(first)], sizes[len(first) :]
     if len(first) != 1 or len(second) != 1:
-        x = reshape(x, [*dims_of(x)[: len(batch)], *map(total, own)])
-    return x, flip, [*own[1], *own[0]] if flip else sizes
+        x = reshape(x, [*dims_of(x)[: len(batch)], *map(total, groups)])
+    return x, flip, [*groups[1], *groups[0]] if flip else sizes
 
 
-class Einsum(Op):
+class Einsum(Contraction):
     """The sum of products of one or two tensors that an equation of labels describes."""
 
     type_name = "Einsum"
@@ -283,8 +283,8 @@ class Einsum(Op):
             z, labels = summed_over(z, labels, terms.result)
             return cast(in_order(z, labels, terms.result), operands[0].dtype)
         (x, a), (y, b) = [
-            summed_over(v, own, terms.result + other)
-            for v, own, other in zip(wide, terms.operands, terms.operands[::-1])
+            summed_over(v, labels, terms.result + other)
+            for v, labels, other in zip(wide, terms.operands, terms.operands[::-1])
         ]
         batch, rows, inner, columns = roles(a, b, terms.result)
         if not inner:
@@ -303,7 +303,6 @@ class Einsum(Op):
         )
 
     def is_product(self, types: Sequence[TensorType]) -> bool:
-        """Whether machine code takes it as a product of matrices, not element by element."""
         if len(types) == 1 or any(type_.dims is None for type_ in types):
             return len(types) > 1
         shapes = [type_.dims or () for type_ in types]
@@ -314,7 +313,7 @@ class Einsum(Op):
         if not inner or not rows + columns:
             return False
         dims = [tuple([sizes[c] for c in labels]) for labels in (batch, rows, inner, columns)]
-        outer, (m, k, n) = dims[0], [count(own) for own in dims[1:]]
+        outer, (m, k, n) = dims[0], [count(part) for part in dims[1:]]
         return not is_written_out(outer, (m, k), (k, n))
 
     def batched(self, each: Each) -> Any:

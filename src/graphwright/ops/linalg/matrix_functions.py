@@ -36,8 +36,8 @@ class MatrixFunction(MatrixOp):
         raise NotImplementedError(f"{type(self).__name__} states no function of matrices")
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
-        # f([[a, e], [0, a]]) has the derivative of f at a in the direction e in its corner,
-        # and the adjoint of the derivative at a is the derivative at adjoint(a).
+        # f([[a, e], [0, a]]) has the derivative of f at a in the direction e in its corner. The
+        # adjoint of the derivative at a is the derivative at adjoint(a).
         a = adjoint(call.inputs[0])
         top = concat([a, g], -1)
         bottom = concat([zeros_like(a), a], -1)

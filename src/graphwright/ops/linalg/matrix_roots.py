@@ -3,7 +3,7 @@
 Roots are SciPy's. SciPy takes about 1 ms for the logarithm of a small matrix. So those are computed
 here, for all matrices at once and diagonal by diagonal: `Diagonals` has the main one first, each
 [entries, matrices]. That takes 0.01 to 0.05 of SciPy's time for 20 to 1,000 matrices of 3 to 10
-rows, and 0.3 for one of 3 rows or 20 of 20 rows (`python -m benchmarks.alternatives`).
+rows. It takes 0.3 for one of 3 rows, or 20 of 20 rows (`python -m benchmarks.alternatives`).
 
 Source: Higham, "Functions of Matrices" (2008), chapter 11.
 """

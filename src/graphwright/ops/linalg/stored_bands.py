@@ -54,8 +54,8 @@ class StoredBand:
         step = steps(self.longest) - self.shift(offset)
         row, column = step + maximum(-offset, 0), step + maximum(offset, 0)
         valid = (step >= 0) & (row < self.rows) & (column < self.columns)
-        found = at_places(x, [select(valid, row, 0), select(valid, column, 0)])
-        return select(valid, found, padding)
+        values = at_places(x, [select(valid, row, 0), select(valid, column, 0)])
+        return select(valid, values, padding)
 
 
 def at_places(x: GraphTensor, places: list[Any]) -> Any:

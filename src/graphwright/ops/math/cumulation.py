@@ -72,10 +72,10 @@ class Cumulation(Op):
 
     def scanned(self, combine: str, x: GraphTensor, axis: GraphTensor) -> Any:
         """Each element combined with those before it; halves in float32, rounded in the end."""
-        at = host(axis)
-        if at is None or not x.shape.rank:
+        place = host(axis)
+        if place is None or not x.shape.rank:
             return None
-        scan = Scanned.of(combine, at % x.shape.rank, self.exclusive, self.reverse)
+        scan = Scanned.of(combine, place % x.shape.rank, self.exclusive, self.reverse)
         return cast(apply(scan, widened(x)), x.dtype)
 
     def batched(self, each: Each) -> Any:

@@ -163,6 +163,7 @@ class Sum(Accumulation):
     """The sum of the elements along axes."""
 
     type_name = "Sum"
+    combination = "sum"
     expand = in_float32
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -173,6 +174,7 @@ class Prod(Accumulation):
     """The product of the elements along axes."""
 
     type_name = "Prod"
+    combination = "prod"
     ufunc = np.multiply
     expand = in_float32
 
@@ -280,7 +282,7 @@ class EuclideanNorm(Reduction):
 
 
 class Extreme(Reduction):
-    """The greatest or least element along axes; the lowest or highest value of none."""
+    """The greatest or least element along axes; without elements, the lowest or highest value."""
 
     dtypes = {"T": dt.REAL, "Tidx": dt.INDEX}
     ufunc: ClassVar[Any] = np.maximum
@@ -304,6 +306,7 @@ class Max(Extreme):
     """The greatest element along axes."""
 
     type_name = "Max"
+    combination = "max"
     expand = in_float32
 
     def start(self, dtype: DType) -> Any:
@@ -315,12 +318,14 @@ class Peak(Extreme):
     since what is made of its own elements has it anyway."""
 
     type_name = "_Peak"
+    combination = "peak"
 
 
 class Min(Extreme):
     """The least element along axes."""
 
     type_name = "Min"
+    combination = "min"
     ufunc = np.minimum
     expand = in_float32
 
@@ -345,12 +350,14 @@ class All(LogicalReduction):
     """Whether all elements along axes are true."""
 
     type_name = "All"
+    combination = "all"
 
 
 class Any_(LogicalReduction):
     """Whether any element along axes is true."""
 
     type_name = "Any"
+    combination = "any"
     ufunc = np.logical_or
 
 

@@ -41,6 +41,7 @@ class FusedBatchNormV3(Op):
     """
 
     type_name = "FusedBatchNormV3"
+    expands_empty = True
     inputs = ("x: T", "scale: U", "offset: U", "mean: U", "variance: U")
     outputs = (
         "y: T",
@@ -171,6 +172,7 @@ class FusedBatchNormGradV3(Op):
     """The cotangents of x, scale and offset of a batch normalization."""
 
     type_name = "FusedBatchNormGradV3"
+    expands_empty = True
     inputs = (
         "y_backprop: T",
         "x: T",

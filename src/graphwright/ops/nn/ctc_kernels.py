@@ -29,8 +29,8 @@ def ctc_loss(
     """The loss of each sequence [batch] and its gradient [time, batch, classes].
 
     `labels` [batch, longest] and `logits` [time >= 1, batch, classes] count up to the sizes
-    [batch]. A labelling that does not fit in its time has an infinite loss and a gradient of zeros;
-    if `impossible`, one that makes all classes less likely.
+    [batch]. A labelling that does not fit in its time has an infinite loss. Its gradient is zero,
+    or if `impossible` makes all classes less likely.
     """
     chances = log_softmax(logits.astype(np.float64))
     states = np.full((len(labels), 2 * labels.shape[1] + 1), blank, np.intp)

@@ -14,9 +14,9 @@ from graphwright.types.tensor_type import TensorType
 class CTCLabelRows(Op):
     """The labels of each sequence [batch, longest], and how many they are.
 
-    `sizes` are time, batch and classes. TensorFlow's op takes the blank for the last class, and its
-    public function moves the classes: a label above the blank, and the blank's own, is one less.
-    From the first that is then no label on, a row has none.
+    `sizes` are time, batch and classes. TensorFlow's op takes the blank for the last class, so its
+    public function moves the classes. Labels from the blank on become one less. From the first that
+    is then no label on, a row has none.
     """
 
     type_name = "GraphwrightCTCLabelRows"

@@ -1,10 +1,9 @@
 """Uniform and normal numbers from Philox words: the numbers that TensorFlow draws on CPUs.
 
 Every sampler here is a pure function of a key, a counter (Python ints, see `philox`) and a count of
-outputs. The key and the counter come from `scramble` for stateless ops, from `key_counter` for
-stateful ops with two seeds, and from `unpack` for a `Generator`'s state. Words
-become floats by filling the mantissa of a number in [1, 2); normals come from the Box-Muller
-transform (Box, Muller 1958).
+outputs. The key and the counter come from `scramble` (stateless ops), `key_counter` (stateful ops
+with two seeds) or `unpack` (the state of a `Generator`). Words become floats by filling the
+mantissa of a number in [1, 2); normals come from the Box-Muller transform (Box, Muller 1958).
 """
 
 from __future__ import annotations

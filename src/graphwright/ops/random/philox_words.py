@@ -1,6 +1,6 @@
 """Philox in expansions: random numbers of a key and a counter by integer arithmetic on tensors.
 
-The numbers are the kernels', bit by bit, but for what elementary functions make of them.
+The numbers are the kernels', bit by bit, except for what elementary functions make of them.
 """
 
 from __future__ import annotations

@@ -218,7 +218,7 @@ class RandomPoissonV2(Stateful):
         return apply(self, each.longer(each.same(0)), each.same(1))
 
 
-# -- what stateful and stateless ops share --------------------------------------------------
+# -- common parts of stateful and stateless ops ---------------------------------------------
 
 
 def size_of(shape: tuple[int, ...]) -> int:

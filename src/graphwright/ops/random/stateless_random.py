@@ -77,7 +77,7 @@ Position = tuple[TensorValue, TensorValue, TensorLike]
 
 
 def algorithm_number(alg: AlgorithmLike) -> Any:
-    """The number of an algorithm; ValueError for a name or number of none."""
+    """The number of an algorithm; ValueError for an unknown name or number."""
     if isinstance(alg, Algorithm):
         return alg.value
     if isinstance(alg, str):
@@ -185,7 +185,7 @@ class Positioned(Op):
         return kernel
 
     def drawn(self, shape: GraphTensor, alg: GraphTensor) -> tuple[int, ...] | None:
-        """The shape of what is drawn, if machine code can: floats, by Philox."""
+        """The shape of the numbers, if machine code can draw them: floats, by Philox."""
         dims = host(shape)
         philox = host(alg) not in (None, Algorithm.THREEFRY.value)
         fits = philox and isinstance(dims, tuple) and self.dtype in (dt.float32, dt.float64)

@@ -1,8 +1,8 @@
 """Normal variates between two bounds, number for number as TensorFlow's CPU kernel draws them.
 
 Three samplers share the work, after Robert, "Simulation of truncated normal variables" (1995). All
-of them propose numbers and reject those outside: normals where the bounds hold much of the density,
-uniforms where the bounds are close to each other, and a shifted exponential in a tail.
+of them propose numbers and reject those outside. They propose normals where the bounds hold much of
+the density, uniforms between close bounds, and a shifted exponential in a tail.
 
 The distributions of a batch draw from one Philox stream, one after the other, so the numbers that
 one consumes move the next. TensorFlow splits very large draws among threads, each with a stream of

@@ -1,11 +1,11 @@
 """Categorical, gamma, Poisson and binomial variates: the numbers that TensorFlow draws on CPUs.
 
-All but the categorical sampler reject: each output has a Philox stream of its own, 256 counters
-from its neighbour's, and takes from it until a draw is accepted. The streams advance side by side
-as arrays, and the lanes that have their number drop out. Sources: gamma, Marsaglia and Tsang
-(2000); Poisson, Knuth's product of uniforms for rates below 10 and the transformed rejection of
-Hoermann (1993) above; binomial, sums of geometric variates (Kachitvichyanukul, Schmeiser 1988) for
-means below 10 and Hoermann's BTRS above.
+All but the categorical sampler reject. Each output has a Philox stream of its own, 256 counters
+from its neighbour's, and draws until a number is accepted. The streams advance side by side as
+arrays, and the lanes that have their number drop out. Sources: gamma, Marsaglia and Tsang (2000);
+Poisson, Knuth's product of uniforms for rates below 10 and the transformed rejection of Hoermann
+(1993) above; binomial, sums of geometric variates (Kachitvichyanukul, Schmeiser 1988) for means
+below 10 and Hoermann's BTRS above.
 
 Keys and counters are Python ints.
 """
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from graphwright.op.special_functions import gammaln
 from graphwright.ops.random import philox
-from graphwright.ops.random.philox_draws import RESERVED, box_muller, unit_doubles
+from graphwright.ops.random.philox_draws import RESERVED, SCRAMBLE_KEY, box_muller, unit_doubles
 from graphwright.types.arrays import Array
 
 Doubles = npt.NDArray[np.float64]
@@ -37,11 +37,7 @@ def categorical(key: int, counter: int, logits: Array, samples: int) -> npt.NDAr
     batch = logits.shape[0]
     pairs = philox.blocks(key, counter, -(-batch * samples // 2)).reshape(-1, 2)
     points = unit_doubles(pairs)[: batch * samples].reshape(batch, samples)
-    wide = logits.astype(np.float64)
-    finite = np.isfinite(wide)
-    peak = np.max(wide, axis=1, keepdims=True, where=finite, initial=-np.inf)
-    weights = np.exp(np.subtract(wide, peak, where=finite, out=np.full(wide.shape, -np.inf)))
-    sums = np.cumsum(weights, axis=1)
+    sums = np.cumsum(weights_of(logits), axis=1)
     points = points * sums[:, -1:]
     drawn = np.empty((batch, samples), np.int64)
     if samples < batch:
@@ -51,6 +47,31 @@ def categorical(key: int, counter: int, logits: Array, samples: int) -> npt.NDAr
     for row in range(batch):
         drawn[row] = np.searchsorted(sums[row], points[row], side="right")
     return drawn
+
+
+def categorical_of_seeds(seeds: Array, logits: Array) -> npt.NDArray[np.int64]:
+    """A class index for each pair of `seeds` [n, 2]: a stateless draw from `logits` [classes]."""
+    low, high = seeds.astype(np.int64).view(np.uint64).T
+    key = philox.encipher(SCRAMBLE_KEY, low, high)
+    zero = np.zeros_like(low)
+    words = philox.encipher(
+        key[0] | key[1] << np.uint64(32), zero, key[2] | key[3] << np.uint64(32)
+    )
+    points = unit_doubles(np.stack(words[:2], 1).astype(np.uint32))
+    sums = np.cumsum(weights_of(logits[None]), axis=1)[0]
+    drawn: npt.NDArray[np.int64] = np.searchsorted(sums, points * sums[-1], side="right")
+    return drawn.astype(np.int64, copy=False)
+
+
+def weights_of(logits: Array) -> Doubles:
+    """The weights of classes, the greatest of each row 1; logits that are not finite have none."""
+    wide = logits.astype(np.float64)
+    finite = np.isfinite(wide)
+    peak = np.max(wide, axis=1, keepdims=True, where=finite, initial=-np.inf)
+    weights: Doubles = np.exp(
+        np.subtract(wide, peak, where=finite, out=np.full(wide.shape, -np.inf))
+    )
+    return weights
 
 
 def gamma(key: int, counter: int, alpha: Array, samples: int) -> Array:

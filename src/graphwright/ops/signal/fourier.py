@@ -20,7 +20,7 @@ from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.padding import pad
 from graphwright.ops.core.sequences import range
 from graphwright.ops.core.shapes import shape
-from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.static import static_value
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.comparison import equal, logical_or
 from graphwright.ops.math.reduction import reduce_prod
@@ -235,7 +235,7 @@ def ends(fft_length: Lengths, dtype: DType, inside: float) -> Any:
 
 def filled_up(x: TensorValue, fft_length: TensorLike, rank: int, half: bool = False) -> Any:
     """`x` with zeros behind its last axes up to `fft_length`; `half` of it along the last axis."""
-    lengths = get_static_value(convert(fft_length, None, dt.int32))
+    lengths = static_value(convert(fft_length, None, dt.int32))
     dims = x.type.dims
     if lengths is not None and np.shape(lengths) != (rank,):
         return x  # which the transform refuses

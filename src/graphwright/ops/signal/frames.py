@@ -151,8 +151,8 @@ def added(x: TensorValue, step: Size) -> Any:
     *outer, count, length = axis_sizes(x)
     last = len(outer) + 1
     total = length + step * (count - 1)
-    # Frames are cut into segments of one step, and each row of segments moves one place on:
-    # rows are padded, joined, and read again as rows that are one segment shorter.
+    # Frames are cut into segments of one step, and each row of segments moves one place on. For
+    # that, rows are padded, joined, and read again as rows that are one segment shorter.
     segments = -(-length // step)
     x = pad_axis(x, last, 0, segments * step - length)
     x = reshape(x, host_vector([*outer, count, segments, step]))

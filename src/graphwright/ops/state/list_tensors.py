@@ -309,7 +309,7 @@ class TensorListConcatV2(Op):
         return np.concatenate(rows), lengths
 
     def rest(self, items: TensorList, known: Dims | None, leading: tuple[int, ...]) -> Dims | None:
-        """The items' shape; with `leading` lengths given, they agree but for the first axis."""
+        """The items' shape; with `leading` lengths given, they agree except on the first axis."""
         dims = merged(known, items.dims)
         written = [np.shape(item) for item in items.items if item is not None]
         for row_dims in written:

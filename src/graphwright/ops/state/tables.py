@@ -41,6 +41,7 @@ class Table:
         self.value_dtype = value_dtype
         self.value_shape = value_shape
         self.reserved = reserved or {}
+        self.is_fixed = False  # whether it is a HashTable of a model, which is filled once
         self.lock = own_lock(self)
         self.clear()
 

@@ -1,8 +1,8 @@
 """Lists of tensors as one value of dtype variant: what TensorArrays and loops' gradients hold.
 
-A list is immutable to whoever holds it. Versions of a list share a store, which has the items
-of the newest and a log of what changed. So changing the newest version costs O(1), and an
-older one that somebody still uses is copied out then.
+A list is immutable to its holders. Versions of a list share a store, which has the items of the
+newest and a log of what changed. So changing the newest version costs O(1), and an older one that
+somebody still uses is copied out then.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
 HANDLE = TensorType(dt.variant, ())
-#: What the operand `element_shape` says of the items' shape: None and -1 stand for the unknown.
+#: What the operand `element_shape` says about the items' shape: None and -1 stand for the unknown.
 ElementShape = int | Dims | None
 #: An item of a list: an array, a list of a list of lists, None before it is written.
 Item = Union[Array, "TensorList", None]
@@ -32,8 +32,8 @@ _LOG = 64  # changes that a store remembers, beyond one for each item
 class ListStore:
     """The items of the newest version, and what to undo to get the older ones.
 
-    An entry of the log is (index, old item), (_GREW, old size) or (_SHRANK, lost items);
-    version n of the list is the items with all entries after the first n undone.
+    An entry of the log is (index, old item), (_GREW, old size) or (_SHRANK, lost items). Version n
+    of the list is the items with all entries after the first n undone.
     """
 
     __slots__ = ("blank", "items", "log", "rows")
@@ -86,7 +86,7 @@ class TensorList:
         self.dims = dims
         self.limit = limit
 
-    def _own(self) -> ListStore:
+    def _newest_store(self) -> ListStore:
         """A store of which this is the newest version; the lock is held."""
         store = self._store
         if self._version != len(store.log):
@@ -96,12 +96,12 @@ class TensorList:
 
     @property
     def items(self) -> list[Any]:
-        """The items; not to be changed by whoever asks."""
+        """The items, which the caller must not change."""
         store = self._store
         if self._version == len(store.log):
             return store.items
         with _LOCK:
-            return self._own().items
+            return self._newest_store().items
 
     @property
     def rows(self) -> Any:
@@ -138,7 +138,7 @@ class TensorList:
         newer = TensorList.__new__(TensorList)
         newer.element_dtype, newer.dims, newer.limit = self.element_dtype, self.dims, self.limit
         with _LOCK:
-            store = self._own()
+            store = self._newest_store()
             items, log = store.items, store.log
             if len(log) > len(items) + _LOG:  # forget what led here; costs O(1) on average
                 store = ListStore(items.copy())
@@ -188,7 +188,7 @@ class TensorList:
         return "<TensorList>"
 
 
-# -- what the ops have in common ----------------------------------------------------------------
+# -- common parts of the ops --------------------------------------------------------------------
 
 
 def refuse(message: str) -> InvalidArgumentError:

@@ -166,9 +166,9 @@ WORTH = 1 << 14
 class Loan:
     """While it is entered, the array of a storage is out of it, to be written into.
 
-    `array` is None where that cannot be: an array is lent if nobody but the storage has it, so
-    that no tensor, view or buffer sees it change. Who would read it meanwhile waits. Whoever asks
-    for a loan has the storage's lock, and what it does with the array runs to its end.
+    `array` is None where that cannot be. An array is lent if only the storage has it, so that no
+    tensor, view or buffer sees it change. Readers wait meanwhile. The borrower has the storage's
+    lock, and finishes what it does with the array.
     """
 
     __slots__ = ("array", "storage", "thread")
@@ -194,7 +194,7 @@ class Loan:
 
     def take(self) -> int:
         """Takes the array and returns the number of references to it. From here on readers wait,
-        and whoever has read holds a reference."""
+        and earlier readers hold a reference."""
         self.array = self.storage.array
         LENT[self.storage] = self
         self.storage.array = None
@@ -441,7 +441,7 @@ class VarHandleOp(Op):
         return SHARED.setdefault((self.container, self.shared_name), made)
 
 
-#: The shared name of what is not shared.
+#: The shared name of variables that are not shared.
 ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 #: Variables by container and shared name.
 SHARED: dict[tuple[str, str], Storage] = {}

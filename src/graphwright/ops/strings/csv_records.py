@@ -1,8 +1,8 @@
 """Records of comma-separated values, many at once, as RFC 4180 has them.
 
-A text is searched for all separators, ends and quotes in one step, so a field is a pair of places,
-and the numbers of a column are read together. Where quotes are odd, `odd_records` goes through the
-text field by field.
+One step finds all separators, ends and quotes of a text. So a field is a pair of places, and the
+numbers of a column are read together. Where quotes are odd, `odd_records` goes through the text
+field by field.
 """
 
 from __future__ import annotations
@@ -301,8 +301,8 @@ def short_strings(octets: Array, starts: Array, lengths: Array, width: int) -> A
     parts = np.empty((len(starts), words), np.uint64)
     for word in range(words):
         places = np.minimum(starts + 8 * word, len(windows) - 1)
-        kept = _LOW[np.clip(lengths - 8 * word, 0, 8)]
-        parts[:, word] = windows[places].view("<u8") & kept
+        mask = _LOW[np.clip(lengths - 8 * word, 0, 8)]
+        parts[:, word] = windows[places].view("<u8") & mask
     return parts.astype("<u8", copy=False).view(f"S{8 * words}")[:, 0]
 
 
@@ -360,8 +360,8 @@ def odd_record(data: bytes, start: int, form: TableForm, is_last: bool) -> OddRe
     return OddRecord(fields, fault, start, place)
 
 
-#: The value of a field, what is wrong with it, where the next one begins, and the byte before that;
-#: -1 at the end of the text.
+#: The value of a field, what is wrong with it, where the next one begins, and the byte before that
+#: (-1 at the end of the text).
 Part = tuple[bytes, str, int, int]
 
 

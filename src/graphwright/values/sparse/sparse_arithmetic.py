@@ -327,7 +327,7 @@ def map_values(op: Callable[..., TensorLike], *args: TensorLike, **kwargs: Any) 
     return first.with_values(values)
 
 
-# -- what public functions mean for sparse tensors ----------------------------------------------
+# -- public functions of sparse tensors ---------------------------------------------------------
 
 _ELEMENTS = {
     arithmetic: "negative",

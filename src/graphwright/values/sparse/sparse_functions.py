@@ -22,7 +22,7 @@ from graphwright.ops.core.movement import reshape as reshape_dense
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.core.shapes import size
-from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.static import static_value
 from graphwright.ops.core.unique import setdiff1d
 from graphwright.ops.math.arithmetic import floordiv, floormod, maximum, minimum
 from graphwright.ops.math.comparison import less, less_equal, not_equal
@@ -247,7 +247,7 @@ def transpose(
         static = None if count is None else list(builtins.range(count))[::-1]
     else:
         order = convert(perm)
-        static = get_static_value(order)
+        static = static_value(order)
     if static is not None and x.shape.rank is not None and len(static) < x.shape.rank:
         raise ValueError(f"Dimensions {len(static)} and {x.shape.rank} are not compatible")
     moved = SparseTensor(gather(x.indices, order, axis=1), x.values, gather(x.dense_shape, order))
@@ -290,7 +290,7 @@ def concat(
     parts = [converted(x, f"sp_inputs[{i}]") for i, x in enumerate(sp_inputs)]
     if len(parts) == 1:
         return parts[0]
-    axis = int(get_static_value(axis))
+    axis = int(static_value(axis))
     shapes = [x.dense_shape for x in parts]
     if expand_nonconcat_dims:
         shapes = widened(shapes, axis)
@@ -344,7 +344,7 @@ def split(
     number: Any = num_split
     place: Any = axis
     x, count = converted(sp_input), int(number)
-    front = check_split(x, count, int(get_static_value(place)))
+    front = check_split(x, count, int(static_value(place)))
     length = x.dense_shape[front]
     base, longer = floordiv(length, count), floormod(length, count)
     pieces = []
@@ -441,7 +441,7 @@ def expand_dims(
     """
     x = converted(sp_input)
     count = x.shape.rank
-    position = -1 if axis is None else int(get_static_value(axis))
+    position = -1 if axis is None else int(static_value(axis))
     if count is None:
         raise ValueError("expand_dims needs to know the rank of the sparse tensor")
     position = position + count + 1 if position < 0 else position

@@ -58,6 +58,7 @@ class SparseTensor(Composite):
     """
 
     __slots__ = ("__weakref__", "_dense_shape", "_indices", "_static", "_values")
+    _is_native = True
 
     def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: TensorLike) -> None:
         self._indices = convert(indices, dt.int64)

@@ -162,10 +162,10 @@ def error(found: float, true: Any, kind: str, least: float = 0.0) -> float:
 def worst(native: Native, name: str, kind: str, size: int, seed: int = 0) -> tuple[float, Any]:
     """The greatest error over a sample, and where it is."""
     arrays = samples(name, kind, size, seed)
-    found = native(f"{name}.{kind}", *arrays)
+    outcome = native(f"{name}.{kind}", *arrays)
     greatest: tuple[float, Any] = (0.0, None)
     with mp.workprec(PRECISION):
-        for result, *arguments in zip(found.tolist(), *(a.tolist() for a in arrays)):
+        for result, *arguments in zip(outcome.tolist(), *(a.tolist() for a in arrays)):
             if not all(map(math.isfinite, arguments)):
                 continue
             true = true_value(name, arguments)
@@ -197,8 +197,8 @@ def true_value(name: str, arguments: list[float]) -> Any:
 @pytest.mark.parametrize("kind", ["f32", "f64"])
 @pytest.mark.parametrize("name", NAMES)
 def test_accuracy(name: str, kind: str, native: Native) -> None:
-    found, where = worst(native, name, kind, 40 if name in BESSEL else 400)  # mpmath is slow there
-    assert found <= bound(name, kind), where
+    result, where = worst(native, name, kind, 40 if name in BESSEL else 400)  # mpmath is slow there
+    assert result <= bound(name, kind), where
 
 
 def bound(name: str, kind: str) -> float:
@@ -227,14 +227,14 @@ def test_special_values(name: str, kind: str, native: Native) -> None:
     if name in elementary.BINARY:
         grid = [g.ravel() for g in np.meshgrid(*grid, *grid)]
     arrays = [np.array(g, ARRAYS[kind]) for g in grid]
-    found = native(f"{name}.{kind}", *arrays)
+    result = native(f"{name}.{kind}", *arrays)
     expected = reference(name)(*arrays)
     exactly = np.isnan(expected) | np.isinf(expected) | (expected == 0)
-    assert np.array_equal(np.isnan(found), np.isnan(expected))
-    np.testing.assert_array_equal(found[exactly], expected[exactly])
+    assert np.array_equal(np.isnan(result), np.isnan(expected))
+    np.testing.assert_array_equal(result[exactly], expected[exactly])
     zero = expected == 0
-    np.testing.assert_array_equal(np.signbit(found[zero]), np.signbit(expected[zero]))
-    np.testing.assert_allclose(found, expected, 1e-6 if kind == "f32" else 1e-14)
+    np.testing.assert_array_equal(np.signbit(result[zero]), np.signbit(expected[zero]))
+    np.testing.assert_allclose(result, expected, 1e-6 if kind == "f32" else 1e-14)
 
 
 @pytest.mark.parametrize("kind", ["f32", "f64"])
@@ -259,12 +259,14 @@ def test_powers_that_are_constants(power: float, kind: str) -> None:
         return scalars.pow(x, scalars.constant(power, x))
 
     x = np.concatenate([samples("log", kind, 300, 3)[0], SPECIAL]).astype(ARRAYS[kind])
-    found = Native([Case("f", rule, [kind], 8)])("f", x)
+    result = Native([Case("f", rule, [kind], 8)])("f", x)
     expected = np.power(x, np.full_like(x, power))  # of a scalar 1/2 it takes the root
-    assert np.array_equal(np.isnan(found), np.isnan(expected))
-    found, expected = found[~np.isnan(found)], expected[~np.isnan(expected)]
-    np.testing.assert_array_max_ulp(np.abs(found), np.abs(expected), 2)
-    np.testing.assert_array_equal(np.signbit(found[found == 0]), np.signbit(expected[found == 0]))
+    assert np.array_equal(np.isnan(result), np.isnan(expected))
+    result, expected = result[~np.isnan(result)], expected[~np.isnan(expected)]
+    np.testing.assert_array_max_ulp(np.abs(result), np.abs(expected), 2)
+    np.testing.assert_array_equal(
+        np.signbit(result[result == 0]), np.signbit(expected[result == 0])
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -281,8 +283,8 @@ def test_one_lane_computes_what_many_do(name: str, native: Native) -> None:
 def test_lone_tanh() -> None:
     """A number alone takes a shorter way, which is as good."""
     lone = Native([unary("tanh.f32", "tanh", "f32", 1)])
-    found, where = worst(lone, "tanh", "f32", 400)
-    assert found <= 2.0, where
+    result, where = worst(lone, "tanh", "f32", 400)
+    assert result <= 2.0, where
 
 
 @pytest.mark.slow
@@ -293,16 +295,16 @@ def test_every_float32(name: str, native: Native) -> None:
     step = 2**24
     for start in range(0, 2**32, step):
         x = np.arange(start, start + step, dtype=np.uint64).astype(np.uint32).view(np.float32)
-        found = native(f"{name}.f32", x)
+        result = native(f"{name}.f32", x)
         with np.errstate(all="ignore"):
             true = function(x.astype(np.float64))
             nearest = true.astype(np.float32)
             unit = np.spacing(np.abs(np.where(np.isfinite(nearest), nearest, 1)))
-            off = np.abs(found.astype(np.float64) - true) / unit
-        assert np.array_equal(np.isnan(found), np.isnan(nearest))
-        wrong = np.isfinite(found) & np.isfinite(nearest) & (off > 2)
+            off = np.abs(result.astype(np.float64) - true) / unit
+        assert np.array_equal(np.isnan(result), np.isnan(nearest))
+        wrong = np.isfinite(result) & np.isfinite(nearest) & (off > 2)
         assert not wrong.any(), x[wrong][:5]
-        ends = np.isfinite(found) != np.isfinite(nearest)
+        ends = np.isfinite(result) != np.isfinite(nearest)
         assert not ends.any(), x[ends][:5]
 
 

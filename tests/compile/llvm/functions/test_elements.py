@@ -75,10 +75,10 @@ def arguments(op: Elementwise, name: str) -> list[Any]:
 )
 def test_native_elements(op: Elementwise, name: str, native: Native) -> None:
     arrays = arguments(op, name)
-    found, refused = native.run(f"{op.type_name}.{name}", *arrays)
+    result, refused = native.run(f"{op.type_name}.{name}", *arrays)
     expected = np.asarray(op.bind(dtypes(op, name))(*arrays))
-    assert found.dtype == expected.dtype
-    assert distance(found, expected) <= ELEMENTS.get(op.type_name, 0)
+    assert result.dtype == expected.dtype
+    assert distance(result, expected) <= ELEMENTS.get(op.type_name, 0)
     assert not refused
 
 
@@ -101,11 +101,11 @@ def casts() -> Native:
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_casts(source: str, target: str, casts: Native) -> None:
     x = sample(KIND_OF[source], 3)
-    found = casts(f"{source}.{target}", x)
+    result = casts(f"{source}.{target}", x)
     dtype = tf.as_dtype(target).numpy_dtype
     expected = caster(x.dtype, dtype)(x)
-    assert found.dtype == dtype
-    assert distance(found, expected) == 0
+    assert result.dtype == dtype
+    assert distance(result, expected) == 0
 
 
 def test_floats_that_fit_no_integer(casts: Native) -> None:
@@ -156,8 +156,8 @@ def test_division_by_constants(divisor: int, kind: str) -> None:
     for word, function in words.items():
         with np.errstate(over="ignore"):
             expected = function(x, x.dtype.type(divisor))
-        found, refused = native.run(word, x)
-        np.testing.assert_array_equal(found, expected)
+        result, refused = native.run(word, x)
+        np.testing.assert_array_equal(result, expected)
         assert not refused
 
 

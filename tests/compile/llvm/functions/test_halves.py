@@ -42,11 +42,11 @@ def test_halves(name: str, dtype: Any) -> None:
     y = tf.cast(random.normal(size=(17,)), dtype)
     staged = tf.function(PROGRAMS[name], jit_compile=True)
     expected = tf.nest.flatten(PROGRAMS[name](x, y))
-    for found, wanted in zip(tf.nest.flatten(staged(x, y)), expected):
-        assert found.dtype is wanted.dtype
+    for result, wanted in zip(tf.nest.flatten(staged(x, y)), expected):
+        assert result.dtype is wanted.dtype
         error = 2.0**-10 if dtype is tf.float16 else 2.0**-7  # a unit of the last place
         np.testing.assert_allclose(
-            found.numpy().astype(np.float32), wanted.numpy().astype(np.float32), error, 0
+            result.numpy().astype(np.float32), wanted.numpy().astype(np.float32), error, 0
         )
     if dtype is tf.bfloat16 or converts_float16():
         tiers = [c.tier for c in staged.get_concrete_function(x, y).compilations]

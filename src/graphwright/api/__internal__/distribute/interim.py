@@ -1,5 +1,5 @@
 """`tf.__internal__.distribute.interim`: calls across replicas where a strategy needs them."""
 
-from graphwright.library.distribute.distribute import maybe_merge_call
+from graphwright.library.distribute.strategy import maybe_merge_call
 
 __all__ = ["maybe_merge_call"]

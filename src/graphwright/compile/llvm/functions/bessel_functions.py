@@ -1,7 +1,7 @@
 """Bessel functions of order 0 and 1, branch-free.
 
 Each has a polynomial near zero, with a logarithm for those of the second kind. Far from zero it is
-a polynomial in 1 / x times its growth or oscillation. float32 is computed in float64: so one set of
+a polynomial in 1 / x times its growth or oscillation. float32 is computed in float64. So one set of
 coefficients is enough, and results near zeros between two float32 are exact.
 """
 

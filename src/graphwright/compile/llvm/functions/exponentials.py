@@ -90,8 +90,8 @@ def cosh(x: Lanes) -> Lanes:
 def tanh(x: Lanes) -> Lanes:
     """Hyperbolic tangent: by a polynomial up to 9/16, by an exponential above.
 
-    In float32 the exponential is exact enough everywhere, and cheaper than both together. But for
-    a single number latency counts, and the polynomial's is shorter.
+    In float32 the exponential is exact enough everywhere, and cheaper than both together. With a
+    single number latency counts, and that of the polynomial is shorter.
     """
     size = x.abs()
     if x.kind == "f32" and x.reg.lanes > 1:

@@ -85,7 +85,7 @@ _HALF_PI = [literal("f64", part) for part in of.HALF_PI["f64"]]
 
 #: From %wide to %value + %value.low and %turns. The steps are: M and E, the words of 2 / pi, their
 #: product modulo four quarter turns, and its fraction times pi / 2. The fraction, from -1/2 to 1/2,
-#: is two numbers, exact but for the last bits of the second one.
+#: is two numbers, exact except for the last bits of the second one.
 SCALAR = f"""  %bits = bitcast double %wide to i64
   %biased = lshr i64 %bits, 52
   %exponent = and i64 %biased, 2047

@@ -1,0 +1,111 @@
+"""Train, save, load, serve: a model of handwritten digits answers requests over HTTP.
+
+The model is trained in one `tf.function`, saved in TensorFlow's format, loaded without its class,
+and served by `graphwright serve` in a process of its own, which a plain client of HTTP asks:
+
+    pip install 'graphwright[serve]'
+    python examples/serving.py            # some seconds
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+
+import numpy as np
+
+import graphwright as tf
+from graphwright.demo import digits
+
+
+class Classifier(tf.Module):
+    """A network of two layers, with its training step and what is served."""
+
+    def __init__(self):
+        super().__init__()
+        random = tf.random.Generator.from_seed(1)
+        self.kernels = [
+            tf.Variable(random.normal([64, 32]) / 8.0),
+            tf.Variable(random.normal([32, 10]) / 6.0),
+        ]
+        self.biases = [tf.Variable(tf.zeros([32])), tf.Variable(tf.zeros([10]))]
+
+    def logits(self, pixels):
+        hidden = tf.nn.relu(pixels @ self.kernels[0] + self.biases[0])
+        return hidden @ self.kernels[1] + self.biases[1]
+
+    @tf.function
+    def train(self, pixels, labels, rate, steps):
+        for _ in tf.range(steps):
+            with tf.GradientTape() as tape:
+                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, self.logits(pixels))
+                loss = tf.reduce_mean(losses)
+            weights = [*self.kernels, *self.biases]
+            for weight, gradient in zip(weights, tape.gradient(loss, weights)):
+                weight.assign_sub(rate * gradient)
+        return loss
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 64], name="pixels")])
+    def classify(self, pixels):
+        scores = tf.nn.softmax(self.logits(pixels))
+        return {"digit": tf.argmax(scores, 1), "score": tf.reduce_max(scores, 1)}
+
+
+def ask(url, body):
+    """The answer to a request."""
+    with urllib.request.urlopen(url, json.dumps(body).encode(), timeout=60) as answer:
+        return json.loads(answer.read())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=300)
+    options = parser.parse_args()
+
+    pixels, labels = digits.read()
+    pixels = (pixels.reshape(len(pixels), 64) / 16.0).astype(np.float32)
+    labels = labels.astype(np.int32)
+    model = Classifier()
+    loss = model.train(pixels[:1000], labels[:1000], 0.5, options.steps)
+    print(f"trained to a loss of {loss.numpy():.3f}")
+
+    folder = tempfile.mkdtemp() + "/digits"
+    tf.saved_model.save(model, folder, signatures=model.classify)
+    loaded = tf.saved_model.load(folder)
+    mine = loaded.signatures["serving_default"](pixels=pixels[1000:])["digit"].numpy()
+    print(f"loaded: {np.mean(mine == labels[1000:]):.3f} of the other digits are right")
+
+    command = [
+        sys.executable,
+        "-m",
+        "graphwright",
+        "serve",
+        folder,
+        "--port",
+        "0",
+        "--batch",
+        "256",
+    ]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        url = server.stdout.readline().rpartition(": ")[2].strip()
+        answer = ask(url + ":predict", {"inputs": pixels[1000:].tolist()})
+        served = np.array(answer["outputs"]["digit"])
+        print(f"served: {np.sum(served == mine)} of {len(mine)} answers are those of the model")
+        try:
+            ask(url + ":predict", {"instances": [[1.0, 2.0]]})
+        except urllib.error.HTTPError as error:
+            print(f"a bad request: {error.code}, {json.loads(error.read())['error']}")
+    finally:
+        server.send_signal(signal.SIGINT)
+        print(f"the server ended with {server.wait(60)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""Stages that choose among datasets: by the numbers of another one, which may be drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphwright.base import errors
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.blocks import Column, ElementBlock, joined
+from graphwright.data.element_type import ElementType
+from graphwright.data.stage import (
+    INFINITE,
+    UNKNOWN,
+    Cursor,
+    DatasetStage,
+    State,
+    Through,
+    cursor_of,
+)
+from graphwright.ops.random.variates import categorical_of_seeds
+from graphwright.types.arrays import Array
+
+#: No numbers that wait.
+_NONE: Array = np.zeros(0, np.int64)
+
+
+class DrawnNumbersStage(DatasetStage):
+    """For each pair of seeds a number, drawn by the logarithms of weights."""
+
+    type_name = "MapDataset"
+
+    def __init__(self, element: ElementType, source: DatasetStage, logits: Array) -> None:
+        super().__init__(element, source)
+        self.logits = logits
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+    def start(self) -> Cursor:
+        return DrawnNumbersCursor(self)
+
+
+class DrawnNumbersCursor(Through):
+    """A position in the seeds."""
+
+    def __init__(self, stage: DrawnNumbersStage) -> None:
+        super().__init__(stage.inputs[0])
+        self.logits = stage.logits
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        seeds = self.upstream.pull(limit)
+        if seeds is None:
+            return None
+        numbers = categorical_of_seeds(as_array(seeds.columns[0]), self.logits)
+        return ElementBlock(seeds.count, (numbers,))
+
+
+class ChooseStage(DatasetStage):
+    """The next element of the dataset whose number comes from another dataset."""
+
+    type_name = "DirectedInterleaveDataset"
+
+    def __init__(
+        self,
+        element: ElementType,
+        selector: DatasetStage,
+        *datasets: DatasetStage,
+        stops_at_empty: bool,
+    ) -> None:
+        super().__init__(element, selector, *datasets)
+        self.stops_at_empty = stops_at_empty
+
+    def cardinality(self) -> int:
+        counts = [stage.cardinality() for stage in self.inputs[1:]]
+        is_endless = all if self.stops_at_empty else any
+        return INFINITE if is_endless(count == INFINITE for count in counts) else UNKNOWN
+
+    def start(self) -> Cursor:
+        return ChooseCursor(self)
+
+
+class ChooseCursor(Cursor):
+    """A position in each of the datasets.
+
+    As many numbers are taken as elements are wanted, and then the elements of each dataset at once.
+    """
+
+    def __init__(self, stage: ChooseStage) -> None:
+        self.stage = stage
+        self.is_observable = stage.is_observable
+        self.selector, *self.cursors = [cursor_of(source) for source in stage.inputs]
+        self.ended = [False] * len(self.cursors)
+        #: Numbers that wait because of an error before them.
+        self.numbers: Array = _NONE
+        #: The elements of each dataset that wait, and the error behind them.
+        self.ready: dict[int, ElementBlock] = {}
+        self.failures: dict[int, Exception] = {}
+        self.is_over = False
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        limit = 1 if self.is_observable else limit
+        while not self.is_over and not (all(self.ended) and not self.ready):
+            if not len(self.numbers):
+                choice = self.selector.pull(limit)
+                if choice is None:
+                    break
+                self.numbers = as_array(choice.columns[0])
+            block = self.chosen(limit)
+            if block is not None:
+                return block
+        self.is_over = True
+        return None
+
+    def chosen(self, limit: int) -> ElementBlock | None:
+        """The elements that the first numbers choose; None if there are none."""
+        numbers = self.numbers[:limit]
+        wrong = np.flatnonzero((numbers < 0) | (numbers >= len(self.cursors)))
+        stop = int(wrong[0]) if len(wrong) else len(numbers)
+        places = {k: np.flatnonzero(numbers[:stop] == k) for k in set(numbers[:stop].tolist())}
+        for k, mine in places.items():
+            there = self.make_ready(k, len(mine))
+            if there < len(mine) and (k in self.failures or self.stage.stops_at_empty):
+                stop = min(stop, int(mine[there]))
+        if not stop:
+            self.refuse(int(numbers[0]))
+            return None
+        self.numbers = self.numbers[stop:]
+        blocks, order = [], []
+        for k, mine in places.items():
+            mine = mine[mine < stop]
+            block = self.take(k, len(mine))
+            if block is not None:
+                blocks.append(block)
+                order.append(mine[: block.count])
+        if not blocks:
+            return None
+        return joined(blocks).at(np.argsort(np.concatenate(order)))
+
+    def make_ready(self, number: int, count: int) -> int:
+        """Takes elements of a dataset until so many wait; says how many do."""
+        block = self.ready.get(number)
+        parts = [] if block is None else [block]
+        there = sum([part.count for part in parts])
+        while there < count and not self.ended[number] and number not in self.failures:
+            try:
+                more = self.cursors[number].pull(count - there)
+            except Exception as error:  # noqa: BLE001 - it is raised where its element would come
+                self.failures[number] = error
+                break
+            if more is None:
+                self.ended[number] = True
+            else:
+                parts.append(more)
+                there += more.count
+        if parts:
+            self.ready[number] = joined(parts)
+        return there
+
+    def take(self, number: int, count: int) -> ElementBlock | None:
+        """So many of the elements of a dataset that wait, or fewer at its end."""
+        block = self.ready.pop(number, None)
+        if block is None or not count:
+            if block is not None:
+                self.ready[number] = block
+            return None
+        if block.count > count:
+            self.ready[number] = block.part(count, block.count)
+        return block.part(0, count)
+
+    def refuse(self, number: int) -> None:
+        """Raises the error in the place of the next element; ends where its dataset has."""
+        if number in self.failures:
+            self.numbers = self.numbers[1:]
+            raise self.failures.pop(number)
+        if 0 <= number < len(self.cursors):
+            self.is_over = True
+            return
+        self.numbers = self.numbers[1:]
+        raise InvalidArgumentError(
+            None, None, f"Selector index out of range: {number} >= {len(self.cursors)}"
+        )
+
+    def save(self) -> State:
+        cursors = [cursor.save() for cursor in (self.selector, *self.cursors)]
+        return {
+            "cursors": cursors,
+            "ended": list(self.ended),
+            "numbers": self.numbers,
+            "ready": [[number, block.saved()] for number, block in self.ready.items()],
+            "failures": [[k, type(e).__name__, str(e)] for k, e in self.failures.items()],
+            "is_over": self.is_over,
+        }
+
+    def restore(self, state: State) -> None:
+        for cursor, before in zip((self.selector, *self.cursors), state["cursors"]):
+            cursor.restore(before)
+        self.ended, self.is_over = list(state["ended"]), state["is_over"]
+        self.numbers = state["numbers"]
+        self.ready = {number: ElementBlock.restored(block) for number, block in state["ready"]}
+        self.failures = {
+            number: getattr(errors, name, errors.UnknownError)(None, None, words)
+            for number, name, words in state["failures"]
+        }
+
+    def close(self) -> None:
+        for cursor in (self.selector, *self.cursors):
+            cursor.close()
+
+
+def as_array(values: Column) -> Array:
+    """A column whose values have one shape, as one array."""
+    return values if isinstance(values, np.ndarray) else np.stack(values)

@@ -1,0 +1,1 @@
+"""What AUTOTUNE chooses by measured times, within what options allow."""

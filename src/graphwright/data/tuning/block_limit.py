@@ -1,0 +1,29 @@
+"""How many elements are worth taking at once: blocks that take a millisecond, or are large."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphwright.data.blocks import ElementBlock
+
+#: Blocks grow until one takes this many seconds, or has this many bytes or elements.
+_LONG = 0.001
+_BYTES = 1 << 20
+_MOST = 1 << 14
+
+
+class BlockLimit:
+    """The most elements of the next block, by the time and the size of those before."""
+
+    __slots__ = ("number",)
+
+    def __init__(self) -> None:
+        self.number = 1
+
+    def note(self, block: ElementBlock, seconds: float) -> None:
+        """Notes how long a block took, and chooses the size of the next."""
+        size = sum([c.nbytes for c in block.columns if isinstance(c, np.ndarray)])
+        if seconds > 2 * _LONG or size > 2 * _BYTES:
+            self.number = max(1, self.number // 2)
+        elif seconds < _LONG and size < _BYTES and block.count == self.number < _MOST:
+            self.number *= 2

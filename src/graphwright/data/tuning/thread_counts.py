@@ -1,0 +1,145 @@
+"""How many threads call functions of elements, by the times that are measured."""
+
+from __future__ import annotations
+
+from graphwright.data.tuning.pipeline_budget import AUTOTUNE, PipelineBudget
+
+#: So many seconds of work are worth a thread of their own.
+_WORTH = 0.001
+#: Threads must take at most such a part of the time of one; if not, they are tried again each so
+#: many blocks.
+_GAIN = 0.9
+_AGAIN = 64
+#: A way to call is tried with so many elements, and for so many times what a thread is worth.
+_TRIED = 16
+_TRIAL = 2
+#: At most so many threads for each processor.
+_MOST = 8.0
+_TINY = 1e-9
+#: Tracing and compiling make single blocks slow. So a time grows by such a factor at most.
+_GROWTH = 1.25
+
+
+class WorkDivision:
+    """Among how many threads the elements of a block are divided, by the times that were measured.
+
+    Args:
+        calls: How many threads the program allows, or AUTOTUNE: as many as are of use.
+    """
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+        self.is_free = calls == AUTOTUNE
+        #: Seconds that an element takes in one thread, and when threads have parts of a block.
+        self.alone = self.divided = 0.0
+        self.parts = 1
+        self.blocks = self.measured = 0
+
+    def choose(self, count: int, budget: PipelineBudget) -> int:
+        """The number of parts for a block of so many elements."""
+        self.blocks += 1
+        parts = min(budget.threads(self.calls), count, int(self.alone * count / _WORTH))
+        is_vain = (
+            self.is_free
+            and budget.is_tuned
+            and self.divided > _GAIN * self.alone
+            and self.blocks % _AGAIN
+        )
+        self.parts = 1 if parts < 2 or is_vain else parts
+        return self.parts
+
+    def measure(self, parts: int, count: int, seconds: float) -> None:
+        """Notes how long a block took."""
+        self.measured += 1
+        if self.is_free and self.measured == 1:
+            return
+        if parts > 1:
+            self.divided = seconds / count
+            if not self.is_free:
+                self.alone = self.divided * parts  # nobody asks whether one would be quicker
+        else:
+            taken = seconds / count
+            self.alone = min(taken, _GROWTH * self.alone) if self.alone else taken
+
+    @property
+    def words(self) -> str:
+        """What was chosen, and why; nothing where nothing was measured."""
+        if not self.alone:
+            return ""
+        time = duration(self.divided if self.parts > 1 else self.alone)
+        if self.parts > 1:
+            return f"{self.parts} threads: each element takes {time}"
+        others = f", and {duration(self.divided)} in several" if self.divided else ""
+        return f"1 thread: each element takes {time}{others}"
+
+
+class CallsAtOnce:
+    """How many calls of a function that Python sees are in progress, by times that are measured.
+
+    Threads help where calls wait, or let go of the interpreter's lock. Elsewhere they only hinder
+    each other. So both ways are tried, and what a reader waits for an element decides. The more a
+    call waits, the more threads there are.
+
+    Args:
+        calls: How many a program allows, or AUTOTUNE: as many as are of use.
+    """
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+        #: Seconds that an element took: in a call of the reader's own, and from threads.
+        self.alone = self.ahead = 0.0
+        #: What was measured since the way last changed, and how many such times there were.
+        self.seconds = self.worked = 0.0
+        self.elements = self.times = 0
+        self.is_alone = False
+        #: How many threads keep a processor busy, and how many there are.
+        self.each = 1.0
+        self.threads = 0
+
+    def choose(self, budget: PipelineBudget) -> int:
+        """How many calls threads make ahead; 0 for a call by the reader, where it needs one."""
+        self.threads = budget.threads(self.calls, self.each)
+        return 0 if self.is_alone else self.threads
+
+    def measure(self, seconds: float, worked: float, budget: PipelineBudget) -> None:
+        """Notes how long a reader waited for an element in the present way, and itself worked."""
+        if self.calls != AUTOTUNE or not budget.is_tuned:
+            return
+        self.seconds += seconds
+        self.worked += worked
+        self.elements += 1
+        if self.elements < _TRIED or self.seconds < _TRIAL * _WORTH:
+            return
+        taken = self.seconds / self.elements
+        if self.is_alone:
+            self.alone = taken
+            self.each = min(_MOST, max(1.0, self.seconds / max(self.worked, _TINY)))
+        else:
+            self.ahead = taken
+        self.seconds, self.worked, self.elements = 0.0, 0.0, 0
+        self.times += 1
+        is_worse = self.alone < _GAIN * self.ahead
+        self.is_alone = not self.is_alone if self.is_trial else is_worse
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether it is time to try the other way: at first, and seldom later."""
+        return not self.alone or self.times % _AGAIN == 0
+
+    @property
+    def words(self) -> str:
+        """What was chosen, and why; nothing where nothing was measured."""
+        if not self.alone or not self.ahead:
+            return ""
+        alone, ahead = duration(self.alone), duration(self.ahead)
+        if self.is_alone:
+            return f"no threads: an element takes {alone}, and {ahead} with {self.threads} of them"
+        return f"{self.threads} threads: an element takes {ahead}, and {alone} without them"
+
+
+def duration(seconds: float) -> str:
+    """A time with a unit that fits."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"

@@ -1,0 +1,278 @@
+"""Data of several replicas: datasets whose elements have a part for each.
+
+A dataset is asked for what every one has: `map`, `element_spec`, iterators that give optionals.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.control.branch import cond
+from graphwright.control.loop import while_loop
+from graphwright.library.distribute.distributed_values import PerReplica, PerReplicaSpec
+from graphwright.op.interpreter import STATE, convert
+from graphwright.ops.core.creation import zeros
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.math.arithmetic import minimum
+from graphwright.ops.math.comparison import logical_and
+from graphwright.trace.device_scopes import put_on
+from graphwright.trace.tracer import current_tracer
+from graphwright.types import tree
+from graphwright.types.arguments import TensorValue
+from graphwright.types.composite import Composite
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec, TypeSpec
+from graphwright.types.tensor_type import Dims
+
+#: The variables of a loop, flat.
+Leaves = Sequence[TensorValue]
+#: What the body of a loop over elements does, from its variables and an element.
+Step = Callable[[Leaves, object], list[Any]]
+
+
+def split_batch(element: object, replicas: int) -> Any:
+    """An element whose leaves have a part for each replica: rows of a batch, nearly equally many.
+
+    The first parts have ceil(n / replicas) rows, later ones what is left, if there is anything.
+    """
+
+    def parts(batch: TensorValue) -> PerReplica:
+        rows: Any = batch
+        dims: Dims | None = rows.shape._dims
+        if dims == ():
+            raise IndexError(
+                "A dataset is distributed by the rows of its batches, and its elements have no "
+                "axes: batch it before, as in dataset.batch(global_batch_size)."
+            )
+        count: Any = dims[0] if dims else None
+        if count is None:
+            count = shape_of(rows)[0]
+            size = (count + (replicas - 1)) // replicas
+            bounds = [minimum(i * size, count) for i in range(replicas + 1)]
+        else:
+            size = -(-count // replicas)
+            bounds = [min(i * size, count) for i in range(replicas + 1)]
+        return PerReplica([rows[a:b] for a, b in itertools.pairwise(bounds)])
+
+    return tree.map_structure(parts, element)
+
+
+class DistributedSpec(TypeSpec):
+    """The type of data of several replicas, or of an iterator of it."""
+
+    __slots__ = ("_devices", "_is_grouped", "_source", "_value_type")
+
+    def __init__(
+        self, value_type: type, source: TypeSpec, devices: tuple[str, ...], is_grouped: bool
+    ) -> None:
+        self._value_type = value_type
+        self._source = source
+        self._devices = devices
+        self._is_grouped = is_grouped
+
+    @property
+    def value_type(self) -> type:
+        """The class of the data."""
+        return self._value_type
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._value_type, self._source, self._devices, self._is_grouped
+
+    @property
+    def _component_specs(self) -> list[TypeSpec]:
+        return [self._source]
+
+    def _to_components(self, value: DistributedData) -> list[Any]:
+        return [value._source]
+
+    def _from_components(self, components: Sequence[object]) -> Any:
+        return self._value_type(components[0], self._devices, self._is_grouped)
+
+
+class DistributedData(Composite):
+    """What datasets and iterators of several replicas share.
+
+    Args:
+        source: The dataset, or the iterator, whose elements the replicas divide.
+        devices: The names of their devices.
+        is_grouped: Whether each replica takes an element, in turn; else the elements have parts.
+    """
+
+    _is_native = False
+
+    def __init__(self, source: object, devices: Sequence[str], is_grouped: bool = False) -> None:
+        self._source: Any = source
+        self._devices = tuple(devices)
+        self._is_grouped = is_grouped
+
+    @property
+    def __graphwright_spec__(self) -> DistributedSpec:
+        source = self._source.__graphwright_spec__
+        return DistributedSpec(type(self), source, self._devices, self._is_grouped)
+
+    @property
+    def element_spec(self) -> Any:
+        """The type of an element."""
+        spec = self._source.element_spec
+        if not self._is_grouped:
+            return spec
+        count = len(self._devices)
+        return tree.map_structure(lambda leaf: per_replica_spec([any_size(leaf)] * count), spec)
+
+    def __graph_iteration__(self) -> Any:
+        if not self._is_grouped:
+            return self._source.__graph_iteration__()
+        return GroupFold(iter(self))  # type: ignore[call-overload]
+
+
+class DistributedDataset(DistributedData):
+    """Data divided among replicas: `Strategy.experimental_distribute_dataset` makes it.
+
+    >>> import graphwright as tf
+    >>> strategy = tf.distribute.MirroredStrategy()
+    >>> data = strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(4))
+    >>> isinstance(data, tf.distribute.DistributedDataset)
+    True
+    """
+
+    def __iter__(self) -> DistributedIterator:
+        return DistributedIterator(iter(self._source), self._devices, self._is_grouped)
+
+
+class DistributedIterator(DistributedData):
+    """The iterator of a `DistributedDataset`.
+
+    >>> import graphwright as tf
+    >>> strategy = tf.distribute.MirroredStrategy()
+    >>> data = strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(4))
+    >>> next(iter(data)).numpy()
+    array([0, 1, 2, 3])
+    """
+
+    def __iter__(self) -> DistributedIterator:
+        return self
+
+    def __next__(self) -> Any:
+        if self._is_grouped:
+            has_value, element = self._group()
+            if current_tracer() is None and not bool(has_value):
+                raise StopIteration
+            return self._placed(element())
+        return self._placed(next(self._source))
+
+    def get_next(self) -> Any:
+        """Returns the next element.
+
+        Returns:
+            Values of the replicas, in the structure of `element_spec`.
+
+        Raises:
+            OutOfRangeError: There is no other element.
+
+        >>> import graphwright as tf
+        >>> strategy = tf.distribute.MirroredStrategy()
+        >>> data = strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(4))
+        >>> iter(data).get_next().numpy()
+        array([0, 1, 2, 3])
+        """
+        if not self._is_grouped:
+            return self._placed(self._source.get_next())
+        _, element = self._group()
+        return self._placed(element())
+
+    def get_next_as_optional(self) -> Any:
+        """Returns the next element, or that there is none.
+
+        Returns:
+            A `tf.experimental.Optional` of values of the replicas.
+
+        Raises:
+            NotImplementedError: Each replica takes an element of its own.
+        """
+        if self._is_grouped:
+            raise NotImplementedError(
+                "Data of `distribute_datasets_from_function` gives no optionals: loop over it, or "
+                "catch tf.errors.OutOfRangeError of `get_next()`."
+            )
+        return self._source.get_next_as_optional()
+
+    def _placed(self, element: object) -> Any:
+        if STATE.active is None or current_tracer() is None:
+            for leaf in tree.flatten(element):
+                values = leaf.values if isinstance(leaf, PerReplica) else (leaf,)
+                for name, value in zip(self._devices, values):
+                    put_on(name, value)
+        return element
+
+    def _group(self) -> tuple[Any, Callable[[], Any]]:
+        """Whether the first replica has an element, and what makes the element of all.
+
+        Replicas for which there is no element get one without rows.
+        """
+        first, *rest = [self._source.get_next_as_optional() for _ in self._devices]
+        spec = self._source.element_spec
+
+        def element() -> Any:
+            absent = tree.map_structure(empty, spec)
+            values = [first.get_value()]
+            for optional in rest:
+                values.append(cond(optional.has_value(), optional.get_value, lambda: absent))
+            return tree.map_structure(lambda *leaves: PerReplica(leaves), *values)
+
+        return first.has_value(), element
+
+
+class GroupFold:
+    """A loop of a graph over data of which each replica takes an element, in turn."""
+
+    relaxes = True
+
+    def __init__(self, iterator: DistributedIterator) -> None:
+        self.iterator = iterator
+
+    def sample(self) -> Any:
+        """A value of the type of an element."""
+        spec = self.iterator._source.element_spec
+        count = len(self.iterator._devices)
+        return tree.map_structure(lambda leaf: PerReplica([empty(leaf)] * count), spec)
+
+    def fold(
+        self,
+        start: Leaves,
+        more: Callable[[Leaves], TensorValue] | None,
+        step: Step,
+        shapes: Sequence[object] | None,
+    ) -> list[Any]:
+        """`start` after `step(variables, element)` for each element, while `more(variables)`."""
+
+        def test(is_left: TensorValue, *variables: Any) -> Any:
+            return is_left if more is None else logical_and(is_left, more(variables))
+
+        def body(is_left: TensorValue, *variables: Any) -> list[Any]:
+            has_value, element = self.iterator._group()
+            after = cond(has_value, lambda: step(variables, element()), lambda: list(variables))
+            return [has_value, *after]
+
+        limits = [TensorShape([]), *shapes] if shapes else None
+        first = [convert(True), *start]
+        return list(while_loop(test, body, first, limits))[1:]
+
+
+def any_size(spec: TensorSpec) -> TensorSpec:
+    """The type of batches of any number of rows."""
+    dims = spec.shape._dims
+    return TensorSpec([None, *dims[1:]], spec.dtype) if dims else spec
+
+
+def per_replica_spec(specs: Sequence[TypeSpec]) -> Any:
+    """The type of values of these types, one for each replica."""
+    return PerReplicaSpec(*specs)
+
+
+def empty(spec: TensorSpec) -> Any:
+    """A batch of a type without rows."""
+    dims = spec.shape._dims or ()
+    sizes = [0 if i == 0 or size is None else size for i, size in enumerate(dims)]
+    return zeros(sizes, spec.dtype)

@@ -1,0 +1,1 @@
+"""Graphs of TensorFlow outside functions: GraphDefs, sessions, and models of TensorFlow 1."""

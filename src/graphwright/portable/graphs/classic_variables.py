@@ -1,0 +1,165 @@
+"""The variables of a model of TensorFlow 1, and where their values are in its files.
+
+The model says so by nodes that restore them. They do not run: which tensor each of them assigns to
+which variable is read from the nodes.
+"""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Iterator
+
+from graphwright.base.errors import DataLossError
+from graphwright.library.checkpoint.tensor_bundle import TensorBundle
+from graphwright.ops.state.variable_ops import HANDLE, Storage
+from graphwright.portable.function_body import Source
+from graphwright.portable.graphs.dereference import VARIABLES
+from graphwright.portable.graphs.graph_body import GraphNodes
+from graphwright.portable.model_arrays import SMALL, checked_array
+from graphwright.portable.model_error import malformed
+from graphwright.portable.node_ops import attribute, place
+from graphwright.proto.graph_pb2 import NodeDef
+from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
+from graphwright.types.dtypes import DType
+from graphwright.types.shape import TensorShape
+from graphwright.types.tensor_type import Dims, is_compatible
+from graphwright.values.convert import constant
+from graphwright.values.tensor import box
+from graphwright.values.variable import Variable
+
+#: All ops that make variables.
+MAKERS = VARIABLES | {"VarHandleOp"}
+#: Ops that assign what is restored, and those through which it comes.
+_ASSIGNING = frozenset({"Assign", "AssignVariableOp"})
+_PASSING = frozenset({"Identity", "Reshape", "Cast"})
+#: A part of a tensor: the shape of the whole, and start and length for each dimension.
+_PART = re.compile(r"(?P<dims>[0-9 ]*) (?P<ranges>[-0-9,:]*)")
+
+
+def shared_name(node: NodeDef) -> str:
+    """The name by which nodes share a variable or a table."""
+    name = node.attr["shared_name"].s if "shared_name" in node.attr else b""
+    return name.decode(errors="replace") or node.name
+
+
+class RestoredPlaces:
+    """The tensors of the files by the names of variables: each a key, and a part of the tensor."""
+
+    def __init__(self, nodes: GraphNodes, restore: str) -> None:
+        self._nodes = nodes
+        self.places: dict[str, tuple[str, str]] = {}
+        if restore not in nodes.nodes:
+            return
+        for node in nodes.needed([restore], {}):
+            if node.op in _ASSIGNING:
+                self._note(node)
+
+    def _note(self, node: NodeDef) -> None:
+        target, value = self._operands(node, 2)
+        variable = self._nodes.nodes[target.node]
+        read = self._origin(value)
+        reader = self._nodes.nodes[read.node]
+        if variable.op in MAKERS and reader.op == "RestoreV2":
+            _, keys, parts = [self._nodes.nodes[s.node] for s in self._operands(reader, 3)]
+            names, slices = strings_of(keys), strings_of(parts)
+            if read.place >= min(len(names), len(slices)):
+                raise malformed(place(reader), f"it has no output {read.place}")
+            self.places[shared_name(variable)] = names[read.place], slices[read.place]
+
+    def _operands(self, node: NodeDef, count: int) -> list[Source]:
+        operands = self._nodes.inputs[node.name]
+        if len(operands) != count:
+            raise malformed(place(node), f"it has {len(operands)} operands, not {count}")
+        return operands
+
+    def _origin(self, source: Source) -> Source:
+        """The node that reads what comes through others."""
+        seen = set()
+        while (node := self._nodes.nodes[source.node]).op in _PASSING:
+            operands = self._nodes.inputs[node.name]
+            if node.name in seen or not operands:
+                raise malformed(place(node), "it restores nothing")
+            seen.add(node.name)
+            source = operands[0]
+        return source
+
+
+def strings_of(node: NodeDef) -> list[str]:
+    """The strings of a constant."""
+    if node.op != "Const" or not node.attr["value"].HasField("tensor"):
+        raise malformed(place(node), "what it restores is not known before it runs")
+    array = checked_array(node.attr["value"].tensor, dt.string, SMALL)
+    return [text.decode(errors="replace") for text in array.reshape(-1).tolist()]
+
+
+class ClassicVariables:
+    """The variables by their shared names, with the values of the files."""
+
+    def __init__(
+        self, nodes: GraphNodes, restore: str, bundle: TensorBundle | None, partial_values: bool
+    ) -> None:
+        self._bundle = bundle
+        self._places = RestoredPlaces(nodes, restore).places
+        self._wholes: dict[str, Array] = {}
+        self.by_name: dict[str, Variable] = {}
+        makers = [node for node in nodes.nodes.values() if node.op in MAKERS]
+        for node in makers:
+            name = shared_name(node)
+            if name not in self.by_name:
+                self.by_name[name] = self._variable(name, node, partial_values)
+
+    def _variable(self, name: str, node: NodeDef, partial_values: bool) -> Variable:
+        dtype = attribute(node, "dtype", "DType")
+        dims = attribute(node, "shape", "Dims | None")
+        if dtype is None or not dtype.is_numpy_compatible:
+            raise malformed(place(node), "it does not say what it holds")
+        array = self._value(name)
+        if array is None:
+            return unset(name, dtype, dims)
+        if not is_compatible(array.shape, dims):
+            raise malformed(place(node), f"the files have a value of shape {array.shape} for it")
+        if dt.of_numpy(array.dtype) is not dtype:
+            words = f"the files have a value of {array.dtype} for it, not of {dtype.name}"
+            raise malformed(place(node), words)
+        return Variable(constant(array, dtype), name=name, shape=TensorShape.from_dims(dims))
+
+    def _value(self, name: str) -> Array | None:
+        """The value in the files, or None where nothing restores a variable."""
+        bundle = self._bundle
+        if name not in self._places or bundle is None:
+            return None
+        key, part = self._places[name]
+        if not part:
+            return bundle.read(key)
+        if key not in self._wholes:
+            self._wholes[key] = bundle.read(key)
+        whole = self._wholes[key]
+        match = _PART.fullmatch(part)
+        ranges = list(ranges_of(match["ranges"])) if match else []
+        if match is None or len(ranges) != whole.ndim:
+            words = f"{bundle.index}: {part!r} is no part of the tensor {key!r}"
+            raise DataLossError(None, None, words)
+        return whole[tuple(ranges)]
+
+
+def ranges_of(text: str) -> Iterator[slice]:
+    """The ranges of dimensions in a text such as `0,5:-`."""
+    for part in text.split(":"):
+        start, comma, length = part.partition(",")
+        if not comma:
+            yield slice(None)
+        else:
+            yield slice(int(start or 0), int(start or 0) + int(length or 0))
+
+
+def unset(name: str, dtype: DType, dims: Dims | None) -> Variable:
+    """A variable without a value, which an assignment gives."""
+    variable = Variable.__new__(Variable)
+    variable._storage = Storage(None, dtype, dims, name)
+    variable._storage.owner = weakref.ref(variable)
+    variable._handle = box(variable._storage, HANDLE)
+    variable._name = name
+    variable._trainable = True
+    return variable

@@ -1,0 +1,1 @@
+"""Functions as shared libraries that need no Python."""

@@ -1,0 +1,1 @@
+"""Models in ONNX: written from graphs, and read as graphs."""

@@ -1,0 +1,1 @@
+"""What our ops are in ONNX: one rule for each, by kind."""

@@ -1,0 +1,1 @@
+"""What ops of ONNX are in ours: one rule for each, by kind."""

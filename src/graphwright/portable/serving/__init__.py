@@ -1,0 +1,1 @@
+"""Saved models behind the REST calls of TensorFlow Serving."""

@@ -1,0 +1,46 @@
+"""What branches return, and what of it must agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import graphwright as tf
+
+
+def rows(x: Any, indices: Any) -> Any:
+    return tf.IndexedSlices(x, indices, tf.constant([5, 2]))
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_slices_have_the_wider_indices_of_two_branches(jit: bool) -> None:
+    """As Keras's optimizers need for embeddings. The outcomes are TensorFlow's."""
+    dtypes = []
+
+    @tf.function(jit_compile=jit)
+    def f(chosen: Any, x: Any, i: Any, j: Any) -> Any:
+        two = tf.cond(
+            chosen,
+            lambda: {"rows": rows(x, i), "row": x[0]},
+            lambda: {"rows": rows(x[:1] * 2.0, tf.unique(j)[0][:1]), "row": x[1]},
+        )
+        number = tf.cast(chosen, tf.int32)
+        more = tf.switch_case(number, [lambda: rows(x, j), lambda: rows(x, i)])
+        same = tf.cond(chosen, lambda: rows(x, i), lambda: rows(x, i + 1))
+        dtypes[:] = [slices.indices.dtype for slices in (two["rows"], more, same)]
+        return tf.convert_to_tensor(two["rows"]), tf.convert_to_tensor(more), two["row"]
+
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    i, j = tf.constant([0, 3]), tf.constant([1, 4], tf.int64)
+    none = [0.0, 0.0]
+    first = [[1.0, 2.0], none, none, [3.0, 4.0], none]
+    outcomes = {
+        True: (first, first, [1.0, 2.0]),
+        False: ([none, [2.0, 4.0], none, none, none], [none, [1.0, 2.0], none, none, [3.0, 4.0]]),
+    }
+    for chosen, outcome in outcomes.items():
+        results = f(tf.constant(chosen), x, i, j)
+        for result, values in zip(results, outcome):
+            assert result.numpy().tolist() == values
+    assert dtypes == [tf.int64, tf.int64, tf.int32]

@@ -1,0 +1,1 @@
+"""Small programs over four logical devices: what TensorFlow gave is in tests/golden."""

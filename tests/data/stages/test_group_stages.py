@@ -1,0 +1,63 @@
+"""Groups by key take elements in blocks, and give what one element at a time gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+from graphwright.data.reader import Reader
+
+Dataset = tf.data.Dataset
+
+
+def grouped(keys: list[int], is_slow: bool) -> tf.data.Dataset:
+    """Places in groups of three by their keys; one by one where Python sees each."""
+    table = tf.constant(keys, tf.int64)
+    numbers = Dataset.range(len(keys))
+    if is_slow:
+        numbers = numbers.map(lambda x: tf.numpy_function(lambda n: n, [x], tf.int64))
+        numbers = numbers.map(lambda x: tf.ensure_shape(x, []))
+    return numbers.group_by_window(
+        lambda x: tf.gather(table, x), lambda key, group: group.batch(2), window_size=3
+    )
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 200, 3000])
+def test_blocks_give_the_same_groups_in_the_same_order(count: int) -> None:
+    keys = np.random.default_rng(count).integers(0, 5, count).tolist()
+    many, one = [
+        [batch.tolist() for batch in grouped(keys, is_slow).as_numpy_iterator()]
+        for is_slow in (False, True)
+    ]
+    assert many == one
+    assert sorted(x for batch in many for x in batch) == list(range(count))
+
+
+def test_a_position_is_saved_in_the_middle_of_a_block() -> None:
+    keys = np.random.default_rng(1).integers(0, 4, 90).tolist()
+    stage = grouped(keys, False)._stage
+    whole = [batch.tolist() for batch in grouped(keys, False).as_numpy_iterator()]
+    for place in range(0, len(whole), 3):
+        first, second = Reader(stage), Reader(stage)
+        for _ in range(place):
+            first.row()
+        second.restore(first.save())
+        for reader in (first, second):
+            rest = []
+            while (row := reader.row()) is not None:
+                rest.append(row[0].tolist())
+            assert whole[:place] + rest == whole
+
+
+def test_a_key_with_an_error_comes_in_its_place() -> None:
+    dataset = Dataset.range(40).group_by_window(
+        lambda x: 9 // (x - 20) * 0, lambda key, group: group.batch(10), window_size=10
+    )
+    iterator = iter(dataset)
+    assert next(iterator).numpy().tolist() == list(range(10))
+    assert next(iterator).numpy().tolist() == list(range(10, 20))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        next(iterator)
+    assert next(iterator).numpy().tolist() == list(range(21, 31))
+    assert next(iterator).numpy().tolist() == list(range(31, 40))

@@ -1,0 +1,52 @@
+"""Keras's `fit` under a strategy of two replicas; it needs the extra `keras`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("keras")
+
+PROGRAM = """
+import contextlib, json
+import graphwright
+graphwright.install_as_tensorflow()
+import tensorflow as tf
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+import keras
+import numpy as np
+random = np.random.default_rng(0)
+x = random.normal(size=(32, 8)).astype("float32")
+y = random.normal(size=(32, 1)).astype("float32")
+results = []
+for scope in (tf.distribute.MirroredStrategy().scope(), contextlib.nullcontext()):
+    keras.utils.set_random_seed(1)
+    with scope:
+        layers = [keras.layers.Dense(16, activation="relu"), keras.layers.Dense(1)]
+        model = keras.Sequential([keras.layers.Input((8,)), *layers])
+        model.compile(optimizer=keras.optimizers.Adam(0.01), loss="mse", metrics=["mae"])
+    history = model.fit(x, y, batch_size=16, epochs=2, shuffle=False, verbose=0).history
+    kind = type(model.trainable_variables[0].value).__name__
+    values = [*history["loss"], *history["mae"], *model.evaluate(x, y, verbose=0)]
+    results.append([kind, values, model.predict(x[:4], verbose=0).ravel().tolist()])
+print(json.dumps(results))
+"""
+
+
+def test_fit_gives_what_one_replica_gives() -> None:
+    environment = os.environ | {
+        "KERAS_BACKEND": "tensorflow",
+        "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+    }
+    command = [sys.executable, "-c", PROGRAM]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    (kind, *mirrored), (_, *plain) = json.loads(done.stdout.splitlines()[-1])
+    assert kind == "MirroredVariable"
+    for ours, expected in zip(mirrored, plain):
+        np.testing.assert_allclose(ours, expected, rtol=2e-5)

@@ -1,0 +1,35 @@
+"""Strategies of one device, and what they refuse."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphwright as tf
+
+
+def test_other_strategies_refuse() -> None:
+    for name in ("MultiWorkerMirroredStrategy", "TPUStrategy", "ParameterServerStrategy"):
+        kind = getattr(tf.distribute, name)
+        with pytest.raises(ValueError, match=rf"tf.distribute.{name} needs more than there is"):
+            kind(None)
+        assert issubclass(kind, tf.distribute.Strategy)
+    with pytest.raises(AssertionError, match="Duplicates in devices argument"):
+        tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:0"])
+
+
+def test_scopes_of_strategies_do_not_nest() -> None:
+    default = tf.distribute.get_strategy()
+    one, other = tf.distribute.OneDeviceStrategy("/cpu:0"), tf.distribute.MirroredStrategy()
+    with one.scope(), one.scope():
+        for inner in (other, default):
+            with pytest.raises(RuntimeError, match="Must not nest"), inner.scope():
+                pass
+        with pytest.raises(RuntimeError, match="Mixing different"):
+            other.run(lambda: 1)
+        v = tf.Variable(1.0)
+    assert not tf.distribute.has_strategy()
+    assert one.extended.variable_created_in_scope(v)
+    with one.extended.colocate_vars_with(v):
+        pass
+    with pytest.raises(ValueError, match="created in this"), other.extended.colocate_vars_with(v):
+        pass

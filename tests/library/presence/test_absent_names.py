@@ -1,0 +1,59 @@
+"""Names of TensorFlow that are not here: the errors say why, and what to use."""
+
+from __future__ import annotations
+
+import json
+import operator
+import re
+from pathlib import Path
+
+import pytest
+
+import graphwright as tf
+from graphwright.library.presence.absent_names import ABSENT, FORMER, absence
+
+FORMER_NAMES = [name for names in FORMER for name in names.split()]
+
+
+def test_names_of_tensorflow_1_are_not_at_the_top_of_either() -> None:
+    file = Path(__file__).parents[2] / "golden" / "public_names.json"
+    recorded = json.loads(file.read_text(encoding="utf-8"))
+    names = {*recorded[""].split(), *(path.split(".")[0] for path in recorded)}
+    assert not names.intersection(FORMER_NAMES)
+    assert not set(FORMER_NAMES).intersection(dir(tf))
+    assert len(set(FORMER_NAMES)) == len(FORMER_NAMES)
+
+
+@pytest.mark.parametrize("group", [*ABSENT, *FORMER.items()])
+def test_what_to_use_in_their_place_is_there(group: tuple[str, ...]) -> None:
+    """Each `tf.name` of the advice is a public name."""
+    for path in re.findall(r"`tf\.([\w.]+)", group[-1]):
+        if path != "keras":  # its first use changes the process
+            operator.attrgetter(path)(tf)
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("lite", "graphwright has no tf.lite. It is for models that other runtimes run. Use "),
+        ("lite.TFLiteConverter", "graphwright has no tf.lite"),
+        ("train.Coordinator", "graphwright has no tf.train.Coordinator. It ends the threads"),
+        ("Session", "graphwright has no tf.Session, which is of TensorFlow 1. Call functions"),
+        ("nothing", "module 'graphwright' has no attribute 'nothing'"),
+        ("math.nothing", "module 'graphwright.math' has no attribute 'nothing'"),
+        ("config.experimental.nothing", "module 'graphwright.config.experimental' has no attri"),
+        ("raw_ops.Nothing", "module 'graphwright.raw_ops' has no attribute 'Nothing'"),
+        ("test.Benchmark", "graphwright has no tf.test.Benchmark. It is for TensorFlow's own"),
+    ],
+)
+def test_a_name_that_is_not_here_says_why(path: str, words: str) -> None:
+    with pytest.raises(AttributeError) as raised:
+        operator.attrgetter(path)(tf)
+    assert str(raised.value).startswith(words)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_name_that_tensorflow_has_not_either_is_not_known() -> None:
+    assert absence("lit") is None
+    assert absence("lite.Interpret") is None
+    assert not hasattr(tf, "lite")
