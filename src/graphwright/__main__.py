@@ -21,6 +21,10 @@ COMMANDS = {
         "graphwright.library.objects.explaining",
         "run a program, and say why it traced what",
     ),
+    "launch": (
+        "graphwright.library.distribute.launching",
+        "run a program in several processes, on MPI",
+    ),
     "lint": (
         "graphwright.lint.lint_command",
         "find in source what will go wrong in staged functions",

@@ -14,6 +14,7 @@ from graphwright.compile.graph import kernel_refusals
 from graphwright.compile.run import large_operands, straight_line
 from graphwright.compile.select.native_op import Renderer, Runnable
 from graphwright.control.jacobian import jacobians
+from graphwright.function.concrete import ConcreteFunction, Departure
 from graphwright.ir.execution import Builder
 from graphwright.ir.face import Face
 from graphwright.ir.operation import Faces, TensorOf
@@ -41,6 +42,13 @@ def executables(programs: Sequence[Any]) -> Sequence[Runnable]:
     return executable.executables(programs)
 
 
+def departed(function: ConcreteFunction) -> tuple[Any, ...]:
+    """What `pickle` takes of a function to another process."""
+    from graphwright.portable.travelling_functions import reduce_function  # it brings protobuf
+
+    return reduce_function(function)
+
+
 def install() -> None:
     """Hands each lower layer the implementations that it declares."""
     # Ops: conversion and execution.
@@ -61,4 +69,5 @@ def install() -> None:
     JacobianRows.of = staticmethod(jacobians)
     Faces.as_default = staticmethod(as_default)
     Face._bodies = Faces()
+    Departure.reduce = staticmethod(departed)
     Factories._bodies = RaggedBodies()

@@ -54,6 +54,32 @@ def test_ways_to_take_elements_can_be_mixed() -> None:
     assert taken == list(range(1000))
 
 
+def test_loops_over_a_numpy_iterator_share_its_elements() -> None:
+    iterator = Dataset.range(1000).as_numpy_iterator()
+    taken = [int(next(iterator))]
+    for x in iterator:
+        taken.append(int(x))
+        if x == 300:
+            break
+    position = iterator.save()
+    taken += [int(next(iterator)), *[int(x) for _, x in zip(range(5), iterator)]]
+    assert taken == list(range(307))
+    pairs = list(zip(iterator, iterator))
+    assert pairs[0] == (307, 308)
+    assert list(iterator) == []
+    iterator.restore(position)
+    assert [int(x) for x in iterator] == list(range(301, 1000))
+
+
+def test_a_loop_over_a_numpy_iterator_goes_on_behind_an_error() -> None:
+    iterator = Dataset.range(6).map(lambda x: 12 // (x - 3)).as_numpy_iterator()
+    taken: list[int] = []
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        taken.extend(iterator)
+    assert taken == [-4, -6, -12]
+    assert [int(x) for x in iterator] == [12, 6]
+
+
 def test_an_iterator_goes_on_in_another_process(tmp_path: Path) -> None:
     scope: dict[str, object] = {}
     exec(PROGRAM, scope)

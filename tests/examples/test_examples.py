@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-EXAMPLES = ROOT / "examples"
-
-
-def run(name: str, *options: str) -> str:
-    """What an example prints."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"}
-    command = [sys.executable, str(EXAMPLES / f"{name}.py"), *options]
-    done = subprocess.run(
-        command, capture_output=True, text=True, encoding="utf-8", env=environment, timeout=600
-    )
-    assert done.returncode == 0, done.stderr
-    assert not done.stderr
-    return done.stdout
+from support.example_runs import EXAMPLES, ROOT, run
 
 
 def test_characters_are_learned_with_one_trace() -> None:
@@ -82,6 +65,9 @@ def epochs(out: str) -> list[tuple[str, str]]:
 def test_every_example_is_tested_and_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     names = sorted(path.stem for path in EXAMPLES.glob("*.py"))
-    assert names == ["characters", "lines", "pictures", "predators"]
+    assert names == [
+        "characters", "keras_digits", "keras_rivals", "keras_topics", "keras_transfer",
+        "keras_waves", "lines", "pictures", "predators",
+    ]  # fmt: skip
     for name in names:
         assert f"examples/{name}.py" in readme

@@ -109,6 +109,23 @@ def test_a_decorator_in_a_loop_is_told(told):
     assert "5 tf.function objects were made of `<lambda>`" in str(warning.message)
 
 
+def test_functions_that_are_made_in_traces_are_no_reason(told):
+    """Each model of Keras has a step inside of its training function; TensorFlow is silent too."""
+
+    def step(x):
+        return x + 1
+
+    def training():
+        inner = tf.function(step)
+        return tf.function(lambda x: inner(x))
+
+    for _ in range(9):
+        train = training()
+        for batch in range(4):
+            train(tf.constant(batch))
+    assert told == ([], [])
+
+
 def test_traces_among_many_calls_are_no_reason(told):
     records, caught = told
     f = tf.function(lambda x: x * 2)

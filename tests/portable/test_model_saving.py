@@ -64,6 +64,39 @@ def test_tensorflows_models_are_saved_again(name: str, tmp_path: Path) -> None:
         assert_alike(outcome(again, call), call.expected)
 
 
+class Masked(tf.experimental.ExtensionType):
+    """An extension type that models know by its name."""
+
+    __name__ = "tests.Masked"
+    values: tf.Tensor
+    mask: tf.Tensor
+    scale: float = 2.0
+
+
+def test_extension_types_are_saved_by_their_names(tmp_path: Path) -> None:
+    class Scaling(tf.Module):
+        @tf.function(
+            input_signature=[
+                Masked.Spec(tf.TensorSpec([None]), tf.TensorSpec([None], tf.bool), 2.0)
+            ]
+        )
+        def f(self, x: Masked) -> Masked:
+            return Masked(tf.where(x.mask, x.values * x.scale, 0.0), x.mask, x.scale)
+
+    loaded = saved(Scaling(), tmp_path)
+    result = loaded.f(Masked(tf.constant([1.0, 2.0]), tf.constant([True, False])))
+    assert isinstance(result, Masked)
+    assert result.values.numpy().tolist() == [2.0, 0.0]
+    assert result.scale == 2.0
+    message = (tmp_path / "model" / "saved_model.pb").read_bytes()
+    assert b"tests.Masked.Spec" in message
+    (tmp_path / "model" / "saved_model.pb").write_bytes(
+        message.replace(b"tests.Masked.Spec", b"tests.Missed.Spec")
+    )
+    with pytest.raises(NotImplementedError, match=r"the extension type 'tests\.Missed\.Spec'"):
+        tf.saved_model.load(tmp_path / "model")
+
+
 @pytest.mark.parametrize("name", ["traces", "structures", "signatures", "composites"])
 def test_traces_and_signatures_stay_the_same(name: str, tmp_path: Path) -> None:
     before = unpacked(name, tmp_path)
@@ -452,3 +485,31 @@ def test_names_with_slashes_and_dots_are_paths(tmp_path: Path) -> None:
     loaded = saved(model, tmp_path)
     assert [float(loaded.parts[key]) for key in ("a/b", "a.Sb")] == [1.0, 2.0]
     np.testing.assert_equal(sorted(loaded.parts), ["a.Sb", "a/b"])
+
+
+class Serving(tf.Module):
+    """A module whose signature is a property, and which holds more in saved models."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = tf.Variable(3.0)
+        hidden = tf.Variable(4.0)
+        self._extra = lambda: hidden
+
+    @property
+    def _default_save_signature(self):
+        @tf.function(input_signature=[tf.TensorSpec([], name="x")])
+        def serving(x):
+            return x * self.scale * self._extra()
+
+        return serving
+
+    def _trackable_children(self, save_type="checkpoint", **kwargs):
+        children = super()._trackable_children(save_type, **kwargs)
+        return children | ({"extra": self._extra()} if save_type == "savedmodel" else {})
+
+
+def test_a_property_may_be_the_signature_and_a_saved_model_hold_more(tmp_path):
+    tf.saved_model.save(Serving(), str(tmp_path))
+    (result,) = tf.saved_model.load(str(tmp_path)).signatures["serving_default"](x=2.0).values()
+    assert float(result) == 24.0

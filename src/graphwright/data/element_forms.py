@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from graphwright.data.blocks import Column, ElementBlock, values_of
@@ -15,8 +15,8 @@ from graphwright.values.sparse.sparse_functions import to_dense
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 from graphwright.values.tensor import EagerTensor, wrap
 
-#: What makes a list of all elements of a block.
-Form = Callable[[ElementBlock], list[Any]]
+#: What gives all elements of a block.
+Form = Callable[[ElementBlock], Iterable[Any]]
 
 
 def as_tensors(element: ElementType) -> Form:
@@ -41,8 +41,8 @@ def is_flat(element: ElementType) -> bool:
     return len(leaves) > 0 and all(type(leaf) is TensorSpec for leaf in leaves)
 
 
-def packed(element: ElementType, columns: Sequence[list[Any]]) -> list[Any]:
-    """The elements whose parts stand in lists."""
+def packed(element: ElementType, columns: Sequence[Iterable[Any]]) -> Iterable[Any]:
+    """The elements whose parts stand in columns."""
     return columns[0] if type(element.specs) is TensorSpec else list(zip(*columns))
 
 
@@ -51,11 +51,12 @@ def tensors_in(values: Column) -> list[Any]:
     return list(map(wrap, values_of(values)))
 
 
-def readable(values: Column) -> list[Any]:
+def readable(values: Column) -> Iterable[Any]:
     """The values of a column as NumPy's scalars, and as arrays that cannot be written."""
     if isinstance(values, list):
         return [read_only(value) for value in values]
-    return list(read_only(values))
+    array: Iterable[Any] = read_only(values)
+    return array
 
 
 def read_only(array: Any) -> Any:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator as PythonIterator
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from graphwright.base.errors import outermost
 from graphwright.data.dataset_loops import ElementFold
 from graphwright.data.dataset_ops import GetNext, NextOptional, OpenIterator
 from graphwright.data.dataset_value import DatasetValue
@@ -173,7 +175,12 @@ class NumpyIterator(SavedReader):
         return self._place
 
     def __iter__(self) -> PythonIterator[Any]:
-        return self
+        # It takes the same elements, which no method in Python hands on one by one.
+        return chain.from_iterable(iter(self._more, None))
+
+    @outermost
+    def _more(self) -> PythonIterator[Any] | None:
+        return self._place.more(self._form)
 
     def __next__(self) -> Any:
         for element in self._place.ready:

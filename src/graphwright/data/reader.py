@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from operator import length_hint
 from time import perf_counter
 from typing import Any
 
@@ -27,7 +28,7 @@ from graphwright.library.summary.profiler import ProfilerSession, Timer
 from graphwright.types.tensor_type import VariantValue
 
 #: So many elements are packed at a time for a program that takes them one by one.
-_PACKED = 256
+_PACKED = 1024
 
 
 class Reader(VariantValue):
@@ -64,6 +65,18 @@ class Reader(VariantValue):
             element = next(elements)
             self.ready = elements
             return element
+
+    def more(self, form: Form) -> Iterator[Any] | None:
+        """The elements that are ready in a form, or some more if none are; None at the end.
+
+        Whoever has them shares them: each is taken once.
+        """
+        with self.lock:
+            if not length_hint(self.ready):
+                if not self.fill():
+                    return None
+                self.ready = iter(form(self.take(min(self.place + _PACKED, self.block.count))))
+            return self.ready
 
     def row(self) -> Row | None:
         """The arrays of the next element; None at the end."""

@@ -162,6 +162,12 @@ class AtomicFunction:
         return f"<AtomicFunction> {self.name}{self.function_type}"
 
 
+class Departure:
+    """Makes of a function what `pickle` takes to another process; `hooks` provides it."""
+
+    reduce: Callable[[ConcreteFunction], tuple[Any, ...]]
+
+
 @runtime_checkable
 class CallWatcher(Protocol):
     """An interpreter that looks at calls as a whole, and lets traces run as they would."""
@@ -480,6 +486,9 @@ class ConcreteFunction:
             or (tracer is not None and (tracer.graph is t.graph or tracer.encloses(t.graph)))
             for t in self.graph.captured
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Departure.reduce(self)
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.function_type!r}"

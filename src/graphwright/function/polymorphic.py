@@ -166,7 +166,7 @@ class PolymorphicFunction:
         if concrete.watch is not None:
             look_at(concrete.watch)
         if not concrete.tally.calls:
-            warn_of_retracing(self._history)
+            warn_of_retracing(self._history, STATE.active is not None)
         next(concrete.tally.ticks)
         tensors = flat_tensors(concrete.function_type, bound)
         watch = concrete.watch

@@ -112,6 +112,7 @@ class Graph(Face):
         self.name = name
         self.is_body = is_body  # of a branch or loop: part of the enclosing function
         self.is_open = False  # whether a block of a program adds to it: `as_default`
+        self.is_plain = False  # whether it is no function's: blocks of a program have added to it
         self.reason = ""  # why nothing outside may use its values, if there is one to give
         self.id = next(_IDS)
         self.parameters: list[Value] = []

@@ -34,7 +34,7 @@ def members(holder: Any) -> dict[str, Any]:
     if isinstance(holder, _LEAVES):
         return {}
     if isinstance(holder, Trackable):
-        held = dict(children(holder)) if is_followed(holder) else {}
+        held = dict(children(holder, "savedmodel")) if is_followed(holder) else {}
         return {**held, **dict(functions_of(holder))}
     if isinstance(holder, Mapping):
         items = {str(key): value for key, value in holder.items()}

@@ -57,8 +57,9 @@ def concrete_of(function: Any) -> ConcreteFunction | None:
 def default_signature(root: Trackable) -> ConcreteFunction | None:
     """The signature of an object that has one function alone, if it may be one."""
     functions: dict[str, Function] = dict(functions_of(root))
-    if _DEFAULT in functions:
-        return concrete_of(functions[_DEFAULT])
+    default = functions.get(_DEFAULT) or getattr(root, _DEFAULT, None)  # Keras has a property
+    if isinstance(default, Function):
+        return concrete_of(default)
     if len(functions) != 1:
         return None
     concrete = concrete_of(next(iter(functions.values())))

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from graphwright.ir.tensor_proto import data_type, shape_proto, tensor_proto
+from graphwright.library.objects.extension_type import SAVED_SPECS
 from graphwright.portable.model_arrays import checked_array
 from graphwright.portable.model_error import malformed
 from graphwright.proto.structure_pb2 import NamedTupleValue, StructuredValue, TypeSpecProto
@@ -75,18 +76,25 @@ def _spec(proto: Any) -> TensorSpec:
 
 def _type_spec(proto: TypeSpecProto) -> Any:
     kind = _SPECS.get(proto.type_spec_class)
+    if proto.type_spec_class == TypeSpecProto.EXTENSION_TYPE_SPEC:
+        kind = SAVED_SPECS.get(proto.type_spec_class_name)
+        if kind is None:
+            raise NotImplementedError(
+                f"the model uses the extension type {proto.type_spec_class_name!r}: define the "
+                "class that has this `__name__` before the model is loaded"
+            )
     if kind is None:
         number, name = proto.type_spec_class, proto.type_spec_class_name
         known = number in TypeSpecProto.TypeSpecClass.values()
         words = TypeSpecProto.TypeSpecClass.Name(number) if known else str(number)
         raise NotImplementedError(
             f"a signature of the model has an argument or result of type {name or words}: only "
-            "dense, ragged and sparse tensors and IndexedSlices are read"
+            "dense, ragged and sparse tensors, IndexedSlices and extension types are read"
         )
     state = decode(proto.type_state)
     try:
         return kind._deserialize(state)
-    except (TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise malformed(kind.__name__, str(error)) from None
 
 
@@ -142,11 +150,18 @@ def _encode_spec(spec: TypeSpec, message: StructuredValue) -> None:
         whole.shape.CopyFrom(shape_proto(spec.type.dims))
         return
     number = next((number for number, kind in _SPECS.items() if kind is type(spec)), None)
+    name: str | None = type(spec).__name__
     if number is None:
-        raise TypeError(f"{spec!r}: only dense, ragged and sparse tensors and IndexedSlices")
+        name = next((name for name, kind in SAVED_SPECS.items() if kind is type(spec)), None)
+        number = TypeSpecProto.EXTENSION_TYPE_SPEC
+    if name is None:
+        raise TypeError(
+            f"{spec!r} is of a class without a name for models: an extension type says it by "
+            "`__name__ = ...` in its class"
+        )
     proto = message.type_spec_value
     proto.type_spec_class = cast("TypeSpecProto.TypeSpecClass", number)
-    proto.type_spec_class_name = type(spec).__name__
+    proto.type_spec_class_name = name
     proto.num_flat_components = len(spec.flatten())
     proto.type_state.CopyFrom(encode(spec._serialize()))
 

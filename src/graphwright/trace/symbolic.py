@@ -45,6 +45,11 @@ class SymbolicTensor(Tensor):
         self._value = value
         self._graph = graph
 
+    def __hash__(self) -> int:
+        if self._graph.is_plain:  # no function's, as `feed_dict` of a session has them
+            return hash(self._value)
+        return super().__hash__()
+
     @property
     def type(self) -> TensorType:
         """The dtype and what is known of the shape."""

@@ -292,7 +292,7 @@ class tracing(activate):
 def as_default(graph: Graph) -> Iterator[Graph]:
     """Opens a block whose ops are added to a graph, which may get parameters meanwhile."""
     with tracing(graph):
-        graph.is_open = True
+        graph.is_open = graph.is_plain = True
         try:
             yield graph
         finally:

@@ -461,3 +461,23 @@ def test_an_object_without_anything_to_save_is_named(
     checkpoint.save(str(tmp_path / "x"))
     (record,) = caplog.records
     assert "saves nothing of `model`, a Module" in record.getMessage()
+
+
+@pytest.mark.parametrize("separator", [".", "/"])
+def test_weights_of_any_safetensors_file_are_restored(tmp_path: Path, separator: str) -> None:
+    """Files of others have no graph of objects: their keys are paths."""
+    from safetensors.numpy import save_file
+
+    module = tf.Module()
+    module.layers = [tf.Module(), tf.Module()]
+    for layer in module.layers:
+        layer.kernel = tf.Variable([[0.0, 0.0]])
+    keys = [f"layers.{i}.kernel".replace(".", separator) for i in range(2)]
+    arrays = {key: np.array([[i, i + 0.5]], np.float32) for i, key in enumerate(keys)}
+    save_file(arrays, str(tmp_path / "weights.safetensors"), {"format": "pt"})
+    tf.train.Checkpoint(module).restore(str(tmp_path / "weights")).assert_consumed()
+    values = [layer.kernel.numpy().tolist() for layer in module.layers]
+    assert values == [[[0.0, 0.5]], [[1.0, 1.5]]]
+    written = tf.train.Checkpoint(module).write(str(tmp_path / "own"))
+    names = {name for name, _ in tf.train.list_variables(written)}
+    assert {"layers/0/kernel/.ATTRIBUTES/VARIABLE_VALUE"} <= names

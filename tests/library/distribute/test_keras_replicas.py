@@ -6,11 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
-pytest.importorskip("keras")
+pytestmark = pytest.mark.skipif(find_spec("keras") is None, reason="the extra `keras`")
 
 PROGRAM = """
 import contextlib, json

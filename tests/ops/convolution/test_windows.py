@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import graphwright as tf
 from graphwright.ops.convolution import convolution_kernels, pooling_kernels
 
 pytestmark = pytest.mark.usefixtures("native_kernels")
@@ -99,3 +100,15 @@ def test_average_gradient_is_adjoint(geometry: dict[str, Any]) -> None:
     args = (gradient, geometry["kernel"], strides, padding)
     backward = pooling_kernels.avg_pool_gradient(array.shape, *args)
     np.testing.assert_allclose(np.vdot(result, gradient), np.vdot(array, backward), atol=1e-9)
+
+
+def test_strides_and_dilations_together_are_refused_where_tensorflow_refuses_them() -> None:
+    """`tf.nn.convolution` takes one of them; `tf.nn.conv3d` takes both."""
+    x, filters = tf.ones([1, 8, 8, 8, 1]), tf.ones([3, 3, 3, 1, 1])
+    with pytest.raises(ValueError, match="`strides > 1` not supported in conjunction"):
+        tf.nn.convolution(x, filters, [2, 2, 2], "VALID", dilations=[2, 2, 2])
+    for options in ({"strides": 2}, {"dilations": 2}, {"strides": [1, 1, 1], "dilations": 2}):
+        assert tf.nn.convolution(x, filters, padding="VALID", **options).shape[1] in (3, 4)
+    assert (
+        tf.nn.conv3d(x, filters, [1, 2, 2, 2, 1], "VALID", dilations=[1, 2, 2, 2, 1]).shape[1] == 2
+    )

@@ -75,7 +75,7 @@ def test_all_of_it_is_native(name: str) -> None:
     for result, value in zip(
         build(graph)(x), tf.nest.flatten(concrete(tf.constant(x))), strict=True
     ):
-        np.testing.assert_allclose(result, value.numpy(), rtol=1e-6)
+        np.testing.assert_allclose(result, value.numpy(), rtol=1e-6, atol=1e-6)
 
 
 def test_constants_are_the_values_of_now() -> None:

@@ -58,6 +58,35 @@ CASES: dict[str, tuple[Callable[[Any], Any], Any, Any]] = {
         None,
     ),
     "volumes": (lambda x: tf.nn.conv3d(x, filters(2, 3, 3, 2, 4), [1] * 5, "SAME"), VOLUME, None),
+    "transposed": (
+        lambda x: tf.nn.conv2d_transpose(x, filters(3, 2, 4, 6), [2, 9, 8, 4], 1, "SAME"),
+        X,
+        None,
+    ),
+    "transposed in steps": (
+        lambda x: tf.nn.conv2d_transpose(
+            x, filters(3, 4, 5, 6), [tf.shape(x)[0], 18, 23, 5], [2, 3], "SAME"
+        ),
+        X,
+        [None, 9, 8, 6],
+    ),
+    "transposed and valid": (
+        lambda x: tf.nn.conv2d_transpose(x, filters(2, 3, 5, 6), [2, 28, 25, 5], 3, "VALID"),
+        X,
+        None,
+    ),
+    "transposed volumes": (
+        lambda x: tf.nn.conv3d_transpose(x, filters(3, 2, 3, 4, 2), [2, 10, 11, 14, 4], 2, "SAME"),
+        VOLUME,
+        None,
+    ),
+    "transposed with channels first": (
+        lambda x: tf.nn.conv2d_transpose(
+            x, filters(3, 3, 2, 9), [2, 2, 16, 12], 2, "SAME", data_format="NCHW"
+        ),
+        X,
+        None,
+    ),
     "depthwise": (
         lambda x: tf.nn.depthwise_conv2d(x, filters(3, 3, 6, 1), [1, 1, 1, 1], "SAME"),
         X,

@@ -1,9 +1,8 @@
 """`tf.distribute`: programs spread over several devices, by replicas that work in step."""
 
 from graphwright.api.distribute import cluster_resolver, experimental
-from graphwright.library.distribute.absent_names import absent
+from graphwright.library.distribute.absent_cluster_names import absent
 from graphwright.library.distribute.absent_strategies import (
-    MultiWorkerMirroredStrategy,
     ParameterServerStrategy,
     TPUStrategy,
 )
@@ -25,6 +24,7 @@ from graphwright.library.distribute.distribution_options import (
 )
 from graphwright.library.distribute.input_context import InputContext
 from graphwright.library.distribute.mirrored_strategy import MirroredStrategy, OneDeviceStrategy
+from graphwright.library.distribute.multi_worker_strategy import MultiWorkerMirroredStrategy
 from graphwright.library.distribute.reduce_op import ReduceOp
 from graphwright.library.distribute.replica_context import ReplicaContext
 from graphwright.library.distribute.strategy import (

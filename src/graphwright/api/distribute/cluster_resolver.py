@@ -1,6 +1,6 @@
 """`tf.distribute.cluster_resolver`: what says which machines a program runs on."""
 
-from graphwright.library.distribute.absent_names import absent
+from graphwright.library.distribute.absent_cluster_names import absent
 from graphwright.library.distribute.cluster_resolvers import (
     ClusterResolver,
     SimpleClusterResolver,

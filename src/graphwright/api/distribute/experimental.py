@@ -1,6 +1,6 @@
 """`tf.distribute.experimental`: options of sums over workers, and the context of values."""
 
-from graphwright.library.distribute.absent_names import absent
+from graphwright.library.distribute.absent_cluster_names import absent
 from graphwright.library.distribute.distribution_options import (
     CommunicationImplementation,
     CommunicationOptions,

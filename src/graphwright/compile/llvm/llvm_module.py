@@ -39,9 +39,9 @@ class FunctionText(Protocol):
 class LlvmModule:
     """The functions of a module."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, is_watched: bool = True) -> None:
         self.program = program
-        self.frame = Frame(program, sanitizer_of(program))
+        self.frame = Frame(program, sanitizer_of(program) if is_watched else None)
         self.functions: list[str] = []
         self.declarations: dict[str, str] = {}
 

@@ -13,9 +13,12 @@ from graphwright.compile.nests.element_kinds import INTEGERS
 from graphwright.compile.nests.nest import Count, Nest, Program, ScalarConstant
 
 
-def render(program: Program) -> tuple[str, Frame]:
-    """The module's text, and the layout of its frame."""
-    module = LlvmModule(program)
+def render(program: Program, is_watched: bool = True) -> tuple[str, Frame]:
+    """The module's text, and the layout of its frame.
+
+    Code that leaves this process is never watched by the sanitizer, which is in it.
+    """
+    module = LlvmModule(program, is_watched)
     module.add(preparation(program, module.frame))
     module.add(StatementWriter(module))
     if module.frame.sanitizer is not None:

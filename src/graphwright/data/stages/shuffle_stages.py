@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -80,23 +81,37 @@ class ShuffleBuffer:
         self.items: list[Any] = []
         self.first = self.last = 0
 
-    @property
-    def has_room(self) -> bool:
-        """Whether another item fits in."""
-        return self.size == UNKNOWN or self.last - self.first < self.size
+    def room(self, most: int) -> int:
+        """How many items fit in, of so many."""
+        return most if self.size == UNKNOWN else min(most, self.size - (self.last - self.first))
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to draw."""
         return self.first == self.last
 
-    def add(self, item: object) -> None:
-        """Puts an item into the next place."""
-        if self.size == UNKNOWN or len(self.items) < self.size:
-            self.items.append(item)
-        else:
+    def add(self, items: Sequence[object]) -> None:
+        """Puts items, for which there is room, into the next places."""
+        new = len(items) if self.size == UNKNOWN else min(len(items), self.size - len(self.items))
+        self.items.extend(items[:new])
+        self.last += new
+        for item in items[new:]:
             self.items[self.last % self.size] = item
-        self.last += 1
+            self.last += 1
+
+    def exchange(self, words: Sequence[int], items: Sequence[object]) -> list[Any]:
+        """Draws an item for each word, and puts another one in its place; the buffer is full."""
+        mine, first, size = self.items, self.first, self.size
+        drawn = []
+        for oldest, (word, item) in enumerate(zip(words, items), first):
+            oldest %= size
+            place = (oldest + word) % size
+            drawn.append(mine[place])
+            mine[place] = mine[oldest]
+            mine[oldest] = item
+        self.first += len(drawn)
+        self.last += len(drawn)
+        return drawn
 
     def draw(self, word: int) -> Any:
         """Takes the item that a random word chooses."""
@@ -196,11 +211,11 @@ class ShuffleCursor(Through):
         rows: list[Row] = []
         words = buffer.words.take(limit).tolist()
         try:
-            for word in words:
+            while len(rows) < limit:
                 self.fill(limit - len(rows))
                 if buffer.is_empty:
                     break
-                rows.append(buffer.draw(word))
+                rows += self.drawn(words[len(rows) :])
         except Exception as error:
             if not rows:
                 raise
@@ -212,16 +227,30 @@ class ShuffleCursor(Through):
     def fill(self, count: int) -> None:
         """Fills the buffer. Takes no more rows than `count` drawn ones need."""
         buffer = self.buffer
-        while buffer.has_room and not self.is_over:
+        while (room := buffer.room(_MANY)) and not self.is_over:
             if self.place == self.waiting.count:
-                room = buffer.size - (buffer.last - buffer.first) if buffer.size > 0 else _MANY
                 block = self.upstream.pull(min(room + count - 1, _MANY))
                 if block is None:
                     self.is_over = True
                     return
                 self.waiting, self.place = block, 0
-            buffer.add(self.waiting.row(self.place))
-            self.place += 1
+            buffer.add(self.next_rows(room))
+
+    def next_rows(self, most: int) -> list[Row]:
+        """At most so many of the rows that wait."""
+        start = self.place
+        self.place = min(start + most, self.waiting.count)
+        return [list(row) for row in self.waiting.part(start, self.place).rows()]
+
+    def drawn(self, words: Sequence[int]) -> list[Row]:
+        """Rows for some words, as many as can be drawn before the buffer must be filled."""
+        buffer = self.buffer
+        if self.is_over:
+            count = min(len(words), buffer.last - buffer.first)
+            return [buffer.draw(word) for word in words[:count]]
+        if not buffer.room(1) and self.place < self.waiting.count:
+            return buffer.exchange(words, self.next_rows(len(words)))
+        return [buffer.draw(words[0])]
 
     def save(self) -> State:
         waiting = self.waiting.part(self.place, self.waiting.count)

@@ -81,6 +81,8 @@ def read_content(path: str) -> Saved:
     except (SafetensorError, ValueError, TypeError, AttributeError) as damage:
         # The format has dtypes that NumPy has not.
         raise DataLossError(None, None, f"{name} is no whole checkpoint: {damage}") from damage
+    if not is_own(metadata):
+        return Saved(arrays, nodes_of_keys(arrays), path)
     if metadata.get("format") != _FORMAT:
         raise DataLossError(
             None, None, f"{name} has the format {metadata.get('format')!r}, not {_FORMAT!r}"
@@ -89,6 +91,30 @@ def read_content(path: str) -> Saved:
         return checked(metadata, arrays, path)
     except Damage as damage:
         raise DataLossError(None, None, f"{name} is damaged: {damage}") from None
+
+
+def is_own(metadata: Mapping[str, str]) -> bool:
+    """Whether a file is a checkpoint, whole or damaged, and not weights alone."""
+    keys = {"nodes", "checksums", "checksum"}
+    return not keys.isdisjoint(metadata) or metadata.get("format", "").startswith("graphwright")
+
+
+def nodes_of_keys(arrays: Mapping[str, Array]) -> list[SavedObject]:
+    """The graph of objects that the keys of any safetensors file mean: paths with / or dots."""
+    separator = "/" if any("/" in key for key in arrays) else "."
+    nodes: list[SavedObject] = [{"children": {}}]
+    for key, array in arrays.items():
+        number = 0
+        for name in key.split(separator):
+            below = nodes[number]["children"]
+            if name not in below:
+                below[name] = len(nodes)
+                nodes.append({"children": {}})
+            number = below[name]
+        node = nodes[number]
+        node["value"], node["shape"] = key, list(array.shape)
+        node["dtype"] = dt.of_numpy(array.dtype).name
+    return nodes
 
 
 def checked(metadata: Mapping[str, str], arrays: dict[str, Array], path: str) -> Saved:

@@ -97,11 +97,14 @@ def is_followed(value: object) -> TypeGuard[Followed]:
     return isinstance(value, (Trackable, list, tuple, Mapping))
 
 
-def children(holder: Followed) -> dict[str, Followed]:
-    """The objects that another holds and checkpoints follow, by name, in its own order."""
+def children(holder: Followed, save_type: str = "checkpoint") -> dict[str, Followed]:
+    """The objects that another holds and checkpoints follow, by name, in its own order.
+
+    A library's object may hold others in a saved model, whose `save_type` is "savedmodel".
+    """
     members: dict[str, Any]
     if isinstance(holder, Trackable):
-        members = holder._trackable_children()
+        members = holder._trackable_children(save_type)
     elif isinstance(holder, Mapping):
         members = {str(key): value for key, value in holder.items()}
     else:

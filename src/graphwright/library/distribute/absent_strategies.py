@@ -55,29 +55,6 @@ class TPUStrategy(Strategy):
         refuse("TPUStrategy", "TPUs")
 
 
-class MultiWorkerMirroredStrategy(Strategy):
-    """A strategy for several processes, which refuses: this one knows no others.
-
-    Args:
-        cluster_resolver: It has no effect.
-        communication_options: It has no effect.
-
-    Raises:
-        ValueError: Always.
-
-    >>> import graphwright as tf
-    >>> tf.distribute.MultiWorkerMirroredStrategy()
-    Traceback (most recent call last):
-        ...
-    ValueError: tf.distribute.MultiWorkerMirroredStrategy needs more than there is: ...
-    """
-
-    def __init__(
-        self, cluster_resolver: object = None, communication_options: object = None
-    ) -> None:
-        refuse("MultiWorkerMirroredStrategy", "other processes")
-
-
 def refuse(name: str, what: str) -> NoReturn:
     """ValueError for what needs more than one process with one CPU."""
     raise ValueError(

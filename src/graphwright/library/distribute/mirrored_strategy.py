@@ -78,6 +78,10 @@ class MirroredExtended(StrategyExtended):
         made: Variable = scope.replica.merge_call(merge, (next_creator, kwargs))
         return made
 
+    def _first_value(self, value: object) -> Any:
+        """The initial value of a variable, from that of this process."""
+        return value
+
     def _mirrored(
         self,
         next_creator: Callable[..., Variable],
@@ -94,7 +98,9 @@ class MirroredExtended(StrategyExtended):
             value = initial() if callable(initial) else initial
             dtype: Any = kwargs.get("dtype")
             if creator_of(STATE.active) is None:
-                value = convert(value, None if dtype is None else as_dtype(dtype))
+                value = self._first_value(
+                    convert(value, None if dtype is None else as_dtype(dtype))
+                )
         copies = []
         for number, where in enumerate(names):
             own = name if number == 0 else f"{name}/replica_{number}"

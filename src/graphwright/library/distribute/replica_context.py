@@ -35,6 +35,7 @@ class ReplicaContext:
     def __init__(self, strategy: object, replica_id_in_sync_group: TensorLike) -> None:
         self._strategy: Any = strategy
         self._number: Any = replica_id_in_sync_group
+        self._local = self._number  # its place among the replicas of this process
         self._entered: list[AbstractContextManager[Any]] = []
 
     @property

@@ -26,7 +26,7 @@ class ReplicaScope(NamedTuple):
             return self.update
         if self.replica is None or self.is_default:
             return None
-        number: int = self.replica._number
+        number: int = self.replica._local
         return number
 
     @property

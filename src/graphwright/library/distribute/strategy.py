@@ -63,6 +63,8 @@ class Strategy:
     #: Whether other processes have replicas too.
     _spans_processes = False
     _is_default = False
+    #: The number of the first replica of this process.
+    _first_replica = 0
 
     def __init__(self, extended: Callable[[Strategy], StrategyExtended]) -> None:
         self._extended = extended(self)
@@ -325,7 +327,8 @@ class Strategy:
         values, count = [], self.num_replicas_in_sync
         for number, name in enumerate(self._devices):
             with device(name or None):
-                values.append(value_fn(ValueContext(number, count)))
+                place = self._first_replica + number
+                values.append(value_fn(ValueContext(place, count)))
         return values[0] if len(values) == 1 else regroup(values, PerReplica, always=True)
 
     def _across(self) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -206,6 +207,10 @@ def finish_spec(spec: ExtensionTypeSpec) -> None:
     """Checks the fields of a new spec."""
     for name, (field, _, _) in spec._tf_extension_type.fields.items():
         spec.__dict__[name] = field.spec(spec.__dict__[name], name)
+
+
+#: The specs of extension types that say by `__name__` what models call them, by these names.
+SAVED_SPECS: MutableMapping[str, type[ExtensionTypeSpec]] = weakref.WeakValueDictionary()
 
 
 class ExtensionTypeSpec(Built, TypeSpec):
@@ -510,6 +515,9 @@ class ExtensionType(Built, Composite):
         init = vars(cls).get("__init__", set_fields)
         cls.__init__ = constructor(init, finish_value)  # type: ignore[method-assign]
         cls.Spec = spec_class(cls)
+        name = vars(cls).get("__name__")  # what models call it
+        if isinstance(name, str):
+            SAVED_SPECS[f"{name}.Spec"] = cls.Spec
         try:
             fields = declaration.fields
         except NameError:

@@ -41,6 +41,6 @@ def summed_over_replicas(count: Variable, pairs: Pairs) -> Iterator[Pairs]:
             "`with strategy.scope(): optimizer = ...`."
         )
     sums = replica.all_reduce("sum", [gradient for gradient, _ in pairs])
-    number = replica._number
+    number = replica._local
     with inside(ReplicaScope(replica.strategy, None, number)):
         yield [(gradient, variable) for gradient, (_, variable) in zip(sums, pairs)]

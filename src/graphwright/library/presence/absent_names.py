@@ -92,26 +92,17 @@ ABSENT = (
         "Use an optimizer of Keras with `use_ema=True`.",
     ),
     Absence(
-        """config.experimental.ClusterDeviceFilters
-        config.experimental_connect_to_cluster config.experimental_connect_to_host
-        distribute.CrossDeviceOps distribute.HierarchicalCopyAllReduce distribute.InputOptions
-        distribute.InputReplicationMode distribute.NcclAllReduce
-        distribute.ReductionToOneDevice distribute.RunOptions distribute.Server
-        distribute.cluster_resolver.ClusterResolver
+        """config.experimental.ClusterDeviceFilters config.experimental_connect_to_cluster
+        config.experimental_connect_to_host distribute.Server
         distribute.cluster_resolver.GCEClusterResolver
         distribute.cluster_resolver.KubernetesClusterResolver
         distribute.cluster_resolver.KubernetesExecutableLocation
-        distribute.cluster_resolver.SimpleClusterResolver
         distribute.cluster_resolver.SlurmClusterResolver
-        distribute.cluster_resolver.TFConfigClusterResolver
-        distribute.cluster_resolver.TPUClusterResolver
-        distribute.cluster_resolver.UnionResolver distribute.coordinator.ClusterCoordinator
-        distribute.coordinator.PerWorkerValue distribute.coordinator.RemoteValue
+        distribute.cluster_resolver.TPUClusterResolver distribute.cluster_resolver.UnionResolver
+        distribute.coordinator.ClusterCoordinator distribute.coordinator.PerWorkerValue
+        distribute.coordinator.RemoteValue
         distribute.coordinator.experimental_get_current_worker_index
-        distribute.experimental.CentralStorageStrategy
-        distribute.experimental.CollectiveCommunication distribute.experimental.CollectiveHints
-        distribute.experimental.CommunicationImplementation
-        distribute.experimental.CommunicationOptions
+        distribute.experimental.CentralStorageStrategy distribute.experimental.CollectiveHints
         distribute.experimental.MultiWorkerMirroredStrategy
         distribute.experimental.ParameterServerStrategy
         distribute.experimental.PreemptionCheckpointHandler
@@ -123,13 +114,12 @@ ABSENT = (
         distribute.experimental.partitioners.MaxSizePartitioner
         distribute.experimental.partitioners.MinSizePartitioner
         distribute.experimental.partitioners.Partitioner distribute.experimental.rpc.Client
-        distribute.experimental.rpc.Server distribute.experimental_set_strategy
-        experimental.async_clear_error experimental.async_scope
-        experimental.function_executor_type profiler.experimental.client.monitor
-        profiler.experimental.client.trace profiler.experimental.server.start
-        test.create_local_cluster test.experimental.sync_devices train.ClusterDef
-        train.ClusterSpec train.JobDef train.ServerDef types.experimental.distributed.Mirrored
-        types.experimental.distributed.PerReplica""",
+        distribute.experimental.rpc.Server experimental.async_clear_error
+        experimental.async_scope experimental.function_executor_type
+        profiler.experimental.client.monitor profiler.experimental.client.trace
+        profiler.experimental.server.start test.create_local_cluster
+        test.experimental.sync_devices train.ClusterDef train.JobDef train.ServerDef
+        types.experimental.distributed.Mirrored types.experimental.distributed.PerReplica""",
         "A program is one process with one device, a CPU.",
         "Leave it out, or use `tf.distribute.get_strategy()`, whose one replica runs everything.",
     ),
@@ -168,7 +158,8 @@ ABSENT = (
         tpu.experimental.embedding.FeatureConfig tpu.experimental.embedding.QuantizationConfig
         tpu.experimental.embedding.RowIdInitializer tpu.experimental.embedding.SGD
         tpu.experimental.embedding.SparseCoreEmbeddingConfig
-        tpu.experimental.embedding.TPUEmbedding tpu.experimental.embedding.TPUEmbeddingForServing
+        tpu.experimental.embedding.TPUEmbedding
+        tpu.experimental.embedding.TPUEmbeddingForServing
         tpu.experimental.embedding.TPUEmbeddingV0 tpu.experimental.embedding.TPUEmbeddingV2
         tpu.experimental.embedding.TableConfig
         tpu.experimental.embedding.serving_embedding_lookup
@@ -228,14 +219,14 @@ ABSENT = (
         "Use `tf.test.TestCase` and pytest.",
     ),
     Absence(
-        """experimental.tensorrt.ConversionParams experimental.tensorrt.Converter
-        lite.Interpreter lite.OpsSet lite.Optimize lite.RepresentativeDataset
-        lite.TFLiteConverter lite.TargetSpec lite.experimental.Analyzer
-        lite.experimental.OpResolverType lite.experimental.QuantizationDebugOptions
-        lite.experimental.QuantizationDebugger lite.experimental.authoring.compatible
-        lite.experimental.load_delegate
+        """experimental.tensorrt.ConversionParams experimental.tensorrt.Converter lite.Interpreter
+        lite.OpsSet lite.Optimize lite.RepresentativeDataset lite.TFLiteConverter
+        lite.TargetSpec lite.experimental.Analyzer lite.experimental.OpResolverType
+        lite.experimental.QuantizationDebugOptions lite.experimental.QuantizationDebugger
+        lite.experimental.authoring.compatible lite.experimental.load_delegate
         quantization.experimental.QuantizationComponentSpec
-        quantization.experimental.QuantizationMethod quantization.experimental.QuantizationOptions
+        quantization.experimental.QuantizationMethod
+        quantization.experimental.QuantizationOptions
         quantization.experimental.TfRecordRepresentativeDatasetSaver
         quantization.experimental.UnitWiseQuantizationSpec
         quantization.experimental.quantize_saved_model""",

@@ -120,8 +120,8 @@ def convolution(
         A tensor of the dtype of `input` of shape [batch, *new spatial, outputs].
 
     Raises:
-        ValueError: The rank of `filters` is not 3, 4 or 5, or a list has a length that does not
-            fit.
+        ValueError: The rank of `filters` is not 3, 4 or 5, a list has a length that does not fit,
+            or there are strides above 1 and dilations above 1.
         InvalidArgumentError: The shapes do not fit, or a step or `padding` is not valid.
 
     >>> import graphwright as tf
@@ -143,7 +143,17 @@ def convolution(
         data_format = FORMATS[rank - 2][0]
     function = {1: conv1d, 2: conv2d, 3: conv3d}[rank - 2]
     strides = 1 if strides is None else strides
+    if exceeds_one(strides) and dilations is not None and exceeds_one(dilations):
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+            f"strides={strides} and dilation_rate={dilations}; tf.nn.conv{rank - 2}d takes both"
+        )
     return function(x, filters, strides, padding, data_format, dilations, name)
+
+
+def exceeds_one(steps: PerAxis) -> bool:
+    """Whether a step, or one of several, is larger than 1."""
+    return any(step > 1 for step in ([steps] if isinstance(steps, int) else steps))
 
 
 # -- transposed -----------------------------------------------------------------------------

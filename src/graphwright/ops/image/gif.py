@@ -71,7 +71,8 @@ class _Reader:
         left, top, width, height = [self.word(start + 2 * i) for i in range(4)]
         flags = self.data[start + 8]
         self.place = start + 9
-        table = self.table(flags) or colours
+        local_table = self.table(flags)
+        table = local_table or colours
         if not table:
             raise ValueError("the image cannot be decoded: a frame of the GIF file has no colours")
         begin = self.place

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.op.batching import Each, elementwise
 from graphwright.op.expansion import GraphTensor
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core import segment_kernels
 from graphwright.ops.core.casting import cast
@@ -333,7 +333,8 @@ def in_top_k(
     >>> tf.math.in_top_k([1, 2], [[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]], k=1)
     <tf.Tensor: shape=(2,), dtype=bool, numpy=array([ True, False])>
     """
-    return apply(InTopKV2.of(), convert(predictions), convert(targets), k, name=name)
+    numbers = convert(predictions, None if is_tensor(predictions) else dt.float32)
+    return apply(InTopKV2.of(), numbers, convert(targets), k, name=name)
 
 
 def confusion_matrix(

@@ -73,7 +73,7 @@ class GraphImport(FunctionImport):
 
 
 def import_graph_def(
-    graph_def: GraphDef,
+    graph_def: GraphDef | bytes,
     input_map: Mapping[str, TensorLike] | None = None,
     return_elements: Sequence[str] | None = None,
     name: str | None = None,

@@ -46,6 +46,14 @@ _LOST = (
 )
 
 
+class Unfed(ValueError):
+    """A placeholder that a function needs, and that nobody gives."""
+
+    def __init__(self, value: Value, words: str) -> None:
+        super().__init__(words)
+        self.value = value
+
+
 class WrappedFunction(ConcreteFunction):
     """A function made by `tf.compat.v1.wrap_function`, or by `prune` of one."""
 
@@ -119,23 +127,43 @@ class WrappedFunction(ConcreteFunction):
         >>> double(tf.constant(3.0)).numpy()
         np.float32(6.0)
         """
-        flat_feeds = [element_of(self.graph, feed) for feed in flattened(feeds)]
-        for feed in flat_feeds:
-            if not isinstance(feed, Tensor):
-                words = "All members of argument `feeds` must be tensors. Got "
-                raise complete(ValueError(f"{words}{feed!r} with type {type(feed)}."))
-        structure = tree.map_structure(lambda leaf: element_of(self.graph, leaf), fetches)
-        pruned = Pruned(self.graph, name or "pruned", flat_feeds)
-        results = [pruned.result(leaf) for leaf in tree.flatten(structure, expand_composites=True)]
-        pruned.fill()
-        with tracing(pruned.graph) as tracer:
-            tensors = [None if v is None else SymbolicTensor(pruned.new[v], pruned.graph)
-                       for v in results]  # fmt: skip
-            packed = tree.pack_sequence_as(structure, tensors, expand_composites=True)
-            outputs = Outputs(packed, self.prune)
-            pruned.graph.results = outputs.results(tracer)
-        kind = type_of(pruned.graph, input_signature)
-        return WrappedFunction(pruned.graph.name, kind, pruned.graph, outputs, self._variables)
+        return pruned_function(
+            self.graph,
+            flattened(feeds),
+            fetches,
+            name or "pruned",
+            input_signature,
+            self._variables,
+        )
+
+
+def pruned_function(
+    graph: Graph,
+    feeds: Sequence[Any],
+    fetches: Any,
+    name: str,
+    input_signature: Any,
+    variables: Sequence[Variable],
+) -> WrappedFunction:
+    """A function between tensors of a graph; see `WrappedFunction.prune`."""
+    flat_feeds = [element_of(graph, feed) for feed in feeds]
+    for feed in flat_feeds:
+        if not isinstance(feed, Tensor):
+            words = "All members of argument `feeds` must be tensors. Got "
+            raise complete(ValueError(f"{words}{feed!r} with type {type(feed)}."))
+    structure = tree.map_structure(lambda leaf: element_of(graph, leaf), fetches)
+    pruned = Pruned(graph, name, flat_feeds)
+    results = [pruned.result(leaf) for leaf in flattened(structure)]
+    pruned.fill()
+    with tracing(pruned.graph) as tracer:
+        tensors = [
+            None if v is None else SymbolicTensor(pruned.new[v], pruned.graph) for v in results
+        ]
+        packed = tree.pack_sequence_as(structure, tensors, expand_composites=True)
+        outputs = Outputs(packed, pruned_function)
+        pruned.graph.results = outputs.results(tracer)
+    kind = type_of(pruned.graph, input_signature)
+    return WrappedFunction(name, kind, pruned.graph, outputs, variables)
 
 
 def unfed_words(value: Value) -> str:
@@ -237,7 +265,7 @@ class Pruned:
                 continue
             inputs = tuple([self.new[v] for v in node.inputs])
             types = tuple([v.type for v in node.outputs])
-            copy = self.graph.add(node.op, inputs, types, node.name, node.location)
+            copy = self.graph.add(node.op, inputs, types, node.name or None, node.location)
             nodes[node] = copy
             waits = [nodes[n] for n in self._home.waits.get(node, []) if n in nodes]
             if waits:
@@ -254,7 +282,7 @@ class Pruned:
             user = next((n for n in self._needed if value in n.inputs), node)
             shown = SymbolicTensor(user.outputs[0], self._home) if user.outputs else user.name
             operation = Operation(node, self._home)
-            raise complete(ValueError(_LOST.format(shown, operation)))
+            raise complete(Unfed(value, _LOST.format(shown, operation)))
         new = self.graph.placeholder(value.type, node.name)
         self.graph.captures.append((outside[value], new))
         self.new[value] = new

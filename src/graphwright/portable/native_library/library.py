@@ -164,7 +164,7 @@ class LibraryModule:
 
     def numbered(self, part: LibraryPart) -> NumberedPart:
         """A program with its text in the module."""
-        text, frame = render(part.program)
+        text, frame = render(part.program, is_watched=False)
         number = len(self.programs)
         self.programs.append(private(text, f".{number}"))
         return NumberedPart(part, number, frame)

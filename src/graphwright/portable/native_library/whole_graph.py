@@ -78,6 +78,7 @@ def whole(graph: Graph) -> Graph:
         with_constants,
         inlined,  # branches that read variables are choices that can be inlined now
         with_window_sums,
+        simplify,  # what is done to filters is done once
         with_flat_lists,
         with_list_types,
         rewritten,
@@ -130,9 +131,18 @@ def with_constants(graph: Graph) -> Graph:
         return given(node, outer, handles, into) or with_values(node, inputs, handles, into)
 
     transform(graph, rewrite, into)
-    into.captures = []
+    into.captures = [(outside, value) for outside, value in into.captures if value in handles]
     into.names = graph.names
-    return simplify(into)
+    return without_unused(simplify(into))
+
+
+def without_unused(graph: Graph) -> Graph:
+    """The graph without captures that nothing uses."""
+    used = {value for node in graph.nodes for value in node.inputs} | set(graph.results)
+    unused = {value.node for _, value in graph.captures if value not in used}
+    graph.captures = [(outside, value) for outside, value in graph.captures if value in used]
+    graph.nodes = [node for node in graph.nodes if node not in unused]
+    return graph
 
 
 def reading(graph: Graph, known: dict[int, EagerTensor]) -> Graph:

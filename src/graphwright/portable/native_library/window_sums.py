@@ -23,7 +23,7 @@ from graphwright.ir.graph import Graph, Node, Value, subgraphs_of, transform
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
-from graphwright.ops.convolution.convolution import Convolution
+from graphwright.ops.convolution.convolution import Convolution, InputGradient
 from graphwright.ops.convolution.pooling import AveragePool, MaximumPool, Pool
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
@@ -303,8 +303,57 @@ def mean(op: AveragePool, x: GraphTensor) -> Any:
     return arranged(total / counts[..., None].astype(x.dtype.numpy_dtype), op.is_first(), dtype)
 
 
+def transposed(op: InputGradient, sizes: GraphTensor, filters: GraphTensor, g: GraphTensor) -> Any:
+    """A transposed convolution: that of spread elements with mirrored filters, in steps of one."""
+    strides, padding, dilations, is_first = op.window()
+    dtype, dims = g.dtype, sizes.known
+    if op.depthwise or not dtype.is_floating or not isinstance(dims, (list, tuple)):
+        return None
+    g, filters = channels_last(widened(g), is_first), widened(filters)
+    *kernel, depth, outputs = filters.shape
+    rank = g.shape.rank
+    images = [dims[i] for i in (range(2, rank) if is_first else range(1, rank - 1))]
+    channels = dims[1] if is_first else dims[-1]
+    counts = g.shape[1:-1]
+    if None in (*images, *counts, depth, outputs) or channels != depth:
+        return None
+    pairs = [padding] * len(images) if isinstance(padding, str) else padding
+    whole, begins = [], []
+    for i, (size, taps, *steps) in enumerate(zip(images, kernel, strides, dilations, pairs)):
+        axis = None if taps is None else axis_of(size, taps, *steps)
+        if axis is None:
+            return None
+        g = spread(g, i + 1, axis.stride)
+        length = size + sum(axis.pair)
+        rest = length - axis.extent - (counts[i] - 1) * axis.stride
+        pair = axis.extent - 1, axis.extent - 1 + rest
+        begins.append(axis.pair[0])
+        whole.append(Axis(length - rest - axis.extent + 1, taps, 1, axis.dilation, pair))
+    mirrored = filters[tuple([slice(None, None, -1)] * len(images))]
+    order = [*range(len(images)), len(images) + 1, len(images)]
+    result = sum_of_products(surrounded(g, whole, 0), transpose(mirrored, order), whole)
+    inner = [slice(first, first + size) for first, size in zip(begins, images)]
+    index = (slice(None), *inner, slice(None))
+    return arranged(result[index], is_first, dtype)
+
+
+def spread(x: GraphTensor, axis: int, stride: int) -> Any:
+    """A tensor with zeros between the elements along an axis of known size."""
+    if stride == 1:
+        return x
+    dims = dims_of(x)
+    apart = reshape(x, [*dims[: axis + 1], 1, *dims[axis + 1 :]])
+    pairs = [(0, 0)] * (axis + 1) + [(0, stride - 1)] + [(0, 0)] * (len(dims) - axis - 1)
+    filled = padded(apart, pairs, cast(0, x.dtype))
+    size = dims[axis] * stride
+    joined = reshape(filled, [*dims[:axis], size, *dims[axis + 1 :]])
+    index = (*[slice(None)] * axis, slice(0, size - stride + 1))
+    return joined[index]
+
+
 RULES: dict[type[Op], Callable[..., Any]] = {
     Convolution: convolution,
     MaximumPool: largest,
     AveragePool: mean,
+    InputGradient: transposed,
 }

@@ -170,10 +170,10 @@ class GraphReader:
     def applied(self, node: onnx.NodeProto, operands: list[Any], where: str) -> Any:
         """The results of a node."""
         model = self.model
-        own = node.domain in _OWN and (node.domain, node.op_type, node.overload) not in (
+        is_onnx = node.domain in _OWN and (node.domain, node.op_type, node.overload) not in (
             model.functions
         )
-        rule = meanings().get(node.op_type) if own else None
+        rule = meanings().get(node.op_type) if is_onnx else None
         if rule is None:
             return self.by_body(node, operands, where)
         attributes = {}

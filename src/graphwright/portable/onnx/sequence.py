@@ -9,11 +9,13 @@ from graphwright.control.loop import while_loop
 from graphwright.op.interpreter import apply
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
+from graphwright.ops.core.shapes import shape
 from graphwright.ops.state.list_ops import (
     EmptyTensorList,
     TensorListGetItem,
     TensorListLength,
     TensorListPushBack,
+    TensorListReserve,
     TensorListSetItem,
 )
 from graphwright.ops.state.list_tensors import TensorListFromTensor, TensorListStack
@@ -58,6 +60,9 @@ class ItemSequence:
     def of_slices(cls, tensor: Any) -> ItemSequence:
         """The slices of a tensor along its first axis."""
         rest = tensor.type.dims[1:] if tensor.type.dims else None
+        if rest is not None and 0 in rest:  # items that are to be written: of any shape
+            count = shape(tensor)[0]
+            return cls(apply(TensorListReserve.of(tensor.dtype), _ANY, count), tensor.dtype, None)
         known = rest if rest is not None and None not in rest else _ANY
         made = apply(TensorListFromTensor.of(), tensor, known)
         return cls(made, tensor.dtype, TensorType(tensor.dtype, rest))

@@ -117,8 +117,8 @@ def version_folders(folder: str) -> dict[int, str]:
     if contains_saved_model(folder):
         return {1: folder}
     names = [name for name in os.listdir(folder) if name.isdecimal()]
-    found = {int(name): os.path.join(folder, name) for name in names}
-    found = {number: path for number, path in found.items() if contains_saved_model(path)}
-    if not found:
+    folders = {int(name): os.path.join(folder, name) for name in names}
+    folders = {number: path for number, path in folders.items() if contains_saved_model(path)}
+    if not folders:
         raise OSError(f"{folder} has no saved model, nor folders with numbers that have one")
-    return found
+    return folders

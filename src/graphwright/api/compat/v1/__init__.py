@@ -16,6 +16,7 @@ from graphwright.trace.scopes import executing_eagerly
 
 if TYPE_CHECKING:
     from graphwright.portable.graphs.graph_import import import_graph_def
+    from graphwright.portable.graphs.session import Session
     from graphwright.portable.graphs.wrapped_function import wrap_function
     from graphwright.proto.event_pb2 import Event, HistogramProto, Summary, SummaryMetadata
     from graphwright.proto.graph_pb2 import AttrValue, GraphDef, NodeDef
@@ -26,6 +27,7 @@ __all__ = [
     "GraphDef",
     "HistogramProto",
     "NodeDef",
+    "Session",
     "Summary",
     "SummaryMetadata",
     "data",
@@ -46,6 +48,7 @@ __all__ = [
 #: Where the names are that load protobuf, which few programs need.
 _LATE = {
     "graphwright.portable.graphs.graph_import": ("import_graph_def",),
+    "graphwright.portable.graphs.session": ("Session",),
     "graphwright.portable.graphs.wrapped_function": ("wrap_function",),
     "graphwright.proto.event_pb2": ("Event", "HistogramProto", "Summary", "SummaryMetadata"),
     "graphwright.proto.graph_pb2": ("AttrValue", "GraphDef", "NodeDef"),

@@ -102,8 +102,8 @@ def segments(reduction: str, neutral: Callable[[DType], float]) -> Callable[...,
         dims = w.emit("Concat", more, rest, axis=0)
         start = w.constant(neutral(data.dtype), data.dtype)
         into = w.emit("Expand", start, dims)
-        at = w.emit("Unsqueeze", index, w.longs(-1))
-        whole = w.emit("ScatterND", into, at, data, reduction=reduction)
+        rows = w.emit("Unsqueeze", index, w.longs(-1))
+        whole = w.emit("ScatterND", into, rows, data, reduction=reduction)
         return w.emit("Slice", whole, w.longs(0), number, w.longs(0))
 
     write.__module__ = __name__
@@ -128,8 +128,8 @@ def segment_sum(w: NodeWriter, op: Op, data: Wire, ids: Wire) -> Wire:
     last = w.emit("ReduceMax", index, keepdims=1)
     dims = w.emit("Concat", words.add(last, w.longs(1)), w.emit("Shape", data, start=1), axis=0)
     zeros = w.emit("Expand", w.like(0, data), dims)
-    at = w.emit("Unsqueeze", index, w.longs(-1))
-    return w.emit("ScatterND", zeros, at, data, reduction="add")
+    rows = w.emit("Unsqueeze", index, w.longs(-1))
+    return w.emit("ScatterND", zeros, rows, data, reduction="add")
 
 
 @counterpart("OneHot", onnx="Range, Equal, Where")

@@ -379,12 +379,12 @@ def mirror_pad(w: NodeWriter, op: MirrorPad, x: Wire, paddings: Wire) -> Wire:
 @counterpart("GraphwrightSumTo", onnx="ReduceSum", note="the shapes must be known")
 def sum_to(w: NodeWriter, op: Op, x: Wire, dims: Wire) -> Wire:
     """The sum over what was repeated."""
-    wanted, own = dims.known, x.type.dims
-    if own is None or not isinstance(wanted, tuple):
+    wanted, shape_before = dims.known, x.type.dims
+    if shape_before is None or not isinstance(wanted, tuple):
         raise Uncovered("the ranks must be known")
-    ahead = len(own) - len(wanted)
+    ahead = len(shape_before) - len(wanted)
     axes = list(range(ahead))
-    for i, (size, target) in enumerate(zip(own[ahead:], wanted)):
+    for i, (size, target) in enumerate(zip(shape_before[ahead:], wanted)):
         if target == 1 and size != 1:
             axes.append(ahead + i)
         elif target != size:

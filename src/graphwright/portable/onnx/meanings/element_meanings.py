@@ -100,9 +100,9 @@ def older(n: OnnxNode, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     """The operands; the second one along axes of the first, as opset 6 and before have it."""
     if n.opset < 7 and n.get("broadcast") and len(operands) == 2:
         x, y = operands
-        rank, own = rank_of(x), rank_of(y)
+        rank, count = rank_of(x), rank_of(y)
         axis = n.get("axis")
-        behind = 0 if axis is None else rank - own - int(axis) % rank
+        behind = 0 if axis is None else rank - count - int(axis) % rank
         return x, reshape(y, concat([shape(y), fill([behind], 1)], 0)) if behind else y
     return operands
 

@@ -83,10 +83,10 @@ def reshaped(n: OnnxNode, x: TensorValue, dims: TensorValue | None = None) -> An
         return reshape(x, target)
     known = get_static_value(target)
     if known is None:
-        own, count = shape(x, dt.int64), dims_of(target)[0]
+        before, count = shape(x, dt.int64), dims_of(target)[0]
         if count is None:
             raise n.unread("the number of axes must be known")
-        padded = concat([own, fill([max(0, count - rank_of(x))], np.int64(1))], 0)[:count]
+        padded = concat([before, fill([max(0, count - rank_of(x))], np.int64(1))], 0)[:count]
         return reshape(x, where(equal(target, 0), padded, target))
     entries = [shape(x, dt.int64)[i] if size == 0 else int(size) for i, size in enumerate(known)]
     return reshape(x, entries) if entries else reshape(x, convert(np.zeros(0, np.int64)))

@@ -75,12 +75,13 @@ def batch_normalized(
         return (x - parts[2]) * (parts[0] / sqrt(parts[3] + epsilon)) + parts[1]
     axes = [0, *builtins.range(2, rank_of(x))]
     momentum = n.get("momentum", 0.9)
-    own, spread = reduce_mean(x, axes), reduce_variance(x, axes)
-    centered = x - channel_vector(x, own)
+    mean_here, spread = reduce_mean(x, axes), reduce_variance(x, axes)
+    centered = x - channel_vector(x, mean_here)
     factor = channel_vector(x, scale) / sqrt(channel_vector(x, spread) + epsilon)
     y = centered * factor + channel_vector(x, offset)
     running = [
-        old * momentum + new * (1 - momentum) for old, new in ((mean, own), (variance, spread))
+        old * momentum + new * (1 - momentum)
+        for old, new in ((mean, mean_here), (variance, spread))
     ]
     return [y, *running]
 
@@ -124,8 +125,8 @@ def local_response(n: OnnxNode, x: TensorValue) -> Any:
 def drawn(n: OnnxNode, like: TensorValue | None, sizes: Any) -> Any:
     """The dtype and the shape of random numbers."""
     number = n.get("dtype")
-    own = dt.float32 if like is None else like.dtype
-    dtype = dtype_of_number(int(number), n.name) if number else own
+    default = dt.float32 if like is None else like.dtype
+    dtype = dtype_of_number(int(number), n.name) if number else default
     if sizes is not None:
         return dtype, [int(size) for size in sizes]
     assert like is not None

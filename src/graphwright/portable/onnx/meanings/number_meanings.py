@@ -134,8 +134,8 @@ def quantized(
 ) -> Any:
     """Numbers in steps, as small integers."""
     number = n.get("output_dtype")
-    own = dt.uint8 if zero is None else zero.dtype
-    target = dtype_of_number(int(number), n.name) if number else own
+    default = dt.uint8 if zero is None else zero.dtype
+    target = dtype_of_number(int(number), n.name) if number else default
     wide = x if x.dtype.is_floating else cast(x, dt.float32)
     steps = wide / cast(along(n, x, scale), wide.dtype)
     if not target.is_integer:
@@ -270,12 +270,12 @@ def fourier(
         raise n.unread("the last axis must be known")
     if length is not None:
         count = cast(reshape(length, []), dt.int32)
-        own = shape(value)[place]
+        size_before = shape(value)[place]
         index: list[Any] = [builtins.slice(None)] * rank_of(value)
-        index[place] = builtins.slice(0, minimum(own, count))
+        index[place] = builtins.slice(0, minimum(size_before, count))
         sides = [[0, 0] for _ in builtins.range(rank_of(value))]
         rows: list[Any] = [list(pair) for pair in sides]
-        rows[place][1] = maximum(count - own, 0)
+        rows[place][1] = maximum(count - size_before, 0)
         value = pad(value[tuple(index)], convert(rows))
     order = [i for i in builtins.range(rank_of(value)) if i != place] + [place]
     back = [order.index(i) for i in builtins.range(rank_of(value))]

@@ -1,0 +1,103 @@
+"""A session runs parts of a graph, and nothing that its fetches do not need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+
+v1 = tf.compat.v1
+
+
+def doubled() -> tuple[tf.Graph, Any, Any]:
+    """A graph with y = x * 2, and both tensors."""
+    with tf.Graph().as_default() as graph:
+        x = v1.placeholder(tf.float32, [None], name="x")
+        y = tf.identity(x * 2.0, name="y")
+    return graph, x, y
+
+
+def test_names_tensors_and_operations_are_fetched() -> None:
+    graph, x, y = doubled()
+    with v1.Session(graph=graph) as session:
+        assert session.run("y:0", {"x:0": [1.0, 2.0]}).tolist() == [2.0, 4.0]
+        result = session.run([y, {"x": x, "operation": "y"}], {x: [3.0]})
+        assert session.graph is graph
+    assert result[0].tolist() == [6.0]
+    assert result[1]["x"].tolist() == [3.0]
+    assert result[1]["operation"] is None
+
+
+def test_a_fed_tensor_may_stand_inside() -> None:
+    graph, _, y = doubled()
+    with graph.as_default():
+        z = -y
+    with v1.Session(graph=graph) as session:
+        assert session.run(z, {y: [7.0]}).tolist() == [-7.0]
+
+
+def test_the_open_graph_is_the_default() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        c = tf.constant([3.0, 4.0])
+        v = tf.Variable(2.0)
+        assert session.run({"sum": tf.reduce_sum(c), "c": c})["sum"] == np.float32(7.0)
+        assert session.run(v * c).tolist() == [6.0, 8.0]
+        assert session.run(tf.constant("a")) == b"a"
+    with pytest.raises(RuntimeError, match="a Session needs a graph"):
+        v1.Session()
+
+
+def test_a_frozen_graph_runs() -> None:
+    message = doubled()[0].as_graph_def()
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(message, name="frozen")
+    with v1.Session(graph=graph) as session:
+        add = session.make_callable(["frozen/y:0"], ["frozen/x:0"])
+        assert add([5.0])[0].tolist() == [10.0]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (
+            lambda s: s.run("y:0"),
+            tf.errors.InvalidArgumentError,
+            r"tensor 'x' with .* shape \[\?\]",
+        ),
+        (lambda s: s.run("q:0"), ValueError, "'q:0' cannot be interpreted as a Tensor"),
+        (lambda s: s.run("y:0", {"x:0": [[1.0]]}), ValueError, r"feed value of shape \(1, 1\)"),
+        (lambda s: s.run("y:0", {"x": [1.0]}), TypeError, "feed_dict key 'x' as Tensor"),
+        (lambda s: s.close() or s.run("y:0"), RuntimeError, "use a closed Session"),
+    ],
+)
+def test_what_cannot_run_is_said(
+    call: Callable[[Any], object], error: type[Exception], words: str
+) -> None:
+    session = v1.Session(graph=doubled()[0])
+    with pytest.raises(error, match=words):
+        call(session)
+
+
+def test_programs_that_change_variables_are_refused() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        v = tf.Variable(2.0)
+        v.assign(3.0)
+        y = v + 1.0
+        with pytest.raises(NotImplementedError, match="changes a variable"):
+            session.run(y)
+
+
+def test_tensors_of_functions_have_no_hash() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(x)
+        return x
+
+    f(tf.constant(1.0))
+    _, x, y = doubled()
+    assert {x: 1, y: 2}[y] == 2
