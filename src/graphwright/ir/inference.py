@@ -16,31 +16,31 @@ def types_of_results(graph: Graph, arguments: Sequence[object]) -> tuple[TensorT
 
     They are the graph's own where the arguments say no more, or contradict what is in it.
     """
-    own = tuple([value.type for value in graph.results])
-    found: dict[Value, TensorType] = {}
+    traced = tuple([value.type for value in graph.results])
+    refined: dict[Value, TensorType] = {}
     for value, type_ in zip(graph.arguments, arguments):
         if isinstance(type_, TensorType) and type_.dims != value.type.dims:
-            found[value] = type_
-    if not found:
-        return own
+            refined[value] = type_
+    if not refined:
+        return traced
     try:
         for node in graph.nodes:
-            if any(value in found for value in node.inputs):
-                _infer(node, found)
+            if any(value in refined for value in node.inputs):
+                _infer(node, refined)
     except (ValueError, IndexError, TypeError, DTypeMismatch):
-        return own  # it fails as it runs, in its own words
-    return tuple([found.get(value, value.type) for value in graph.results])
+        return traced  # it fails as it runs, in its own words
+    return tuple([refined.get(value, value.type) for value in graph.results])
 
 
-def _infer(node: Node, found: dict[Value, TensorType]) -> None:
+def _infer(node: Node, refined: dict[Value, TensorType]) -> None:
     """Notes what is found out about the results of a node."""
     op = node.op
     hosts = op.host_mask(len(node.inputs)) if op.has_host else (False,) * len(node.inputs)
     described: list[TensorType | HostValue] = [
-        known(value) if is_host else found.get(value, value.type)
+        known(value) if is_host else refined.get(value, value.type)
         for value, is_host in zip(node.inputs, hosts)
     ]
     for value, type_ in zip(node.outputs, op.infer(described)):
         dims = merge_dims(value.type.dims, type_.dims)
         if dims != value.type.dims:
-            found[value] = value.type.with_dims(dims)
+            refined[value] = value.type.with_dims(dims)

@@ -225,9 +225,9 @@ class DynamicRaggedShape:
             return DynamicRaggedShape(self._row_partitions, self._inner_shape[: stop - count])
         if not stop:
             return DynamicRaggedShape([], convert([], self.dtype))
-        kept = self._row_partitions[: stop - 1]
-        rows = kept[-1].nvals() if kept else self._row_partitions[0].nrows()
-        return DynamicRaggedShape(kept, stack([rows]))
+        partitions = self._row_partitions[: stop - 1]
+        rows = partitions[-1].nvals() if partitions else self._row_partitions[0].nrows()
+        return DynamicRaggedShape(partitions, stack([rows]))
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         raise TypeError(f"{self!r} is no array: use a function that takes ragged shapes")
