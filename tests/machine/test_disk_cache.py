@@ -29,7 +29,7 @@ def test_what_was_put_is_got(cache):
     assert os.stat(cache.directory).st_mode & 0o777 == 0o700
 
 
-@pytest.mark.parametrize("damage", [b"", b"x", b"graphwright code 1\n" + b"0" * 40])
+@pytest.mark.parametrize("damage", [b"", b"x", b"graphwright code 2\n" + b"0" * 40])
 def test_a_damaged_entry_is_removed_with_a_note(cache, damage, caplog):
     cache.put("a", b"code")
     (path,) = cache.entries()
@@ -37,6 +37,16 @@ def test_a_damaged_entry_is_removed_with_a_note(cache, damage, caplog):
     assert cache.get("a") is None
     assert not path.exists()
     assert "is damaged" in caplog.text
+
+
+def test_an_entry_of_another_version_is_replaced_without_a_word(cache, caplog):
+    cache.put("a", b"code")
+    (path,) = cache.entries()
+    path.write_bytes(b"graphwright code 1\n" + b"0" * 40)
+    assert cache.get("a") is None
+    cache.put("a", b"code")
+    assert cache.get("a") == b"code"
+    assert not caplog.text
 
 
 def test_an_entry_under_another_name_is_damaged(cache):

@@ -25,7 +25,9 @@ from graphwright.base.logs import get_logger
 #: All entries together are kept below this many bytes; the oldest go first.
 LIMIT = 256 << 20
 
-_MAGIC = b"graphwright code 2\n"
+#: What entries of all formats begin with, and those of this one.
+_FORMATS = b"graphwright code "
+_MAGIC = _FORMATS + b"2\n"
 _DIGEST = 32  # bytes
 _SUFFIX = ".code"
 #: The file of the secret, and how many bytes it has.
@@ -62,6 +64,8 @@ class DiskCache:
         except OSError as error:
             self.note(f"cannot read from {self.directory}: {error.strerror}")
             return None
+        if data.startswith(_FORMATS) and not data.startswith(_MAGIC):
+            return None  # another version wrote it; the next writer replaces it
         start = len(_MAGIC) + _DIGEST
         code = data[start:]
         if data[:start] != header_of(key, code, secret):
