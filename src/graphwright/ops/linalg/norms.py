@@ -11,7 +11,7 @@ import numpy as np
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat, stack
-from graphwright.ops.core.movement import inverse_permutation, squeeze, transpose
+from graphwright.ops.core.movement import inverse_permutation, reshape, squeeze, transpose
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.linalg.contraction import matmul, other_axes, placed
 from graphwright.ops.linalg.decomposition import cholesky, svd
@@ -92,7 +92,11 @@ def norm(
         result = reduce_sum(abs(x), axis, keepdims=True)
     else:
         result = pow(reduce_sum(pow(abs(x), ord), axis, keepdims=True), 1.0 / ord)
-    return result if keepdims else squeeze(result, axis)
+    if keepdims:
+        return result
+    if axis is None:  # one number, whatever the rank
+        return reshape(result, [])
+    return squeeze(result, axis)
 
 
 def spectral_norm(x: TensorValue, axis: Sequence[int]) -> Any:
