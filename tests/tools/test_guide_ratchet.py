@@ -59,6 +59,20 @@ def test_a_case_that_passed_once_may_not_fail(
     assert listed(guide) == ["03 tracing", "04 rules"]
 
 
+@pytest.mark.parametrize("installed", [False, True])
+def test_cases_with_keras_are_held_where_it_is_installed(
+    guide: Path, installed: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (guide / "cases").mkdir()
+    (guide / "cases" / "03_layers.py").write_text("layer = tf.keras.layers.Dense(1)")
+    (guide / "cases" / "04_rules.py").write_text("")
+    ratchet(guide, "PASS 03 layers\nPASS 04 rules\n", "--update")
+    monkeypatch.setattr(guide_ratchet, "find_spec", lambda name: object() if installed else None)
+    assert ratchet(guide, "FAIL 03 layers\nPASS 04 rules\n") == int(installed)
+    assert ("NOT HELD 03 layers" in capsys.readouterr().out) is not installed
+    assert ratchet(guide, "PASS 03 layers\nFAIL 04 rules\n") == 1
+
+
 def test_comments_are_kept_and_are_no_cases(guide: Path) -> None:
     (guide / "list.txt").write_text("# why 05 is missing\n04 rules\n", encoding="utf-8")
     assert ratchet(guide, "PASS 03 tracing\nPASS 04 rules\n", "--update") == 0
