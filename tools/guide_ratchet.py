@@ -5,9 +5,9 @@
 tests/guide_ratchet.txt lists the cases that pass, as `NN name`. A listed case that fails now, or
 that is gone from the guide, is a failure (exit code 1); a case that passes and is not listed is
 printed, and --update adds it. Where Keras is not installed, cases with it are not held. Nothing but
-a hand takes a case from the list, and leaves a comment
-there (a line that begins with #) why. The guide (DIR, default ../shared/guide) stands outside
-this repository; where it is missing there is nothing to run and the exit code is 2.
+a hand takes a case from the list, and leaves a comment there (a line that begins with #) why. The
+guide (DIR, default ../shared/guide) stands outside this repository; where it is missing there is
+nothing to run and the exit code is 2.
 """
 
 from __future__ import annotations

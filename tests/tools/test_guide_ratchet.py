@@ -61,7 +61,10 @@ def test_a_case_that_passed_once_may_not_fail(
 
 @pytest.mark.parametrize("installed", [False, True])
 def test_cases_with_keras_are_held_where_it_is_installed(
-    guide: Path, installed: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    guide: Path,
+    installed: bool,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (guide / "cases").mkdir()
     (guide / "cases" / "03_layers.py").write_text("layer = tf.keras.layers.Dense(1)")
