@@ -513,3 +513,25 @@ def test_a_property_may_be_the_signature_and_a_saved_model_hold_more(tmp_path):
     tf.saved_model.save(Serving(), str(tmp_path))
     (result,) = tf.saved_model.load(str(tmp_path)).signatures["serving_default"](x=2.0).values()
     assert float(result) == 24.0
+
+
+class OfALibrary(tf.__internal__.tracking.Trackable):
+    """A variable of a library, as Keras's are: it acts as the one that it holds."""
+
+    _should_act_as_resource_variable = True
+
+    def __init__(self, value: float) -> None:
+        self.value = tf.Variable(value)
+
+
+def test_a_variable_of_a_library_is_saved_as_the_one_behind_it(tmp_path: Path) -> None:
+    root = tf.Module()
+    root.weight = OfALibrary(3.0)
+    root.f = tf.function(
+        lambda x: x * root.weight.value, input_signature=[tf.TensorSpec([], tf.float32)]
+    )
+    tf.saved_model.save(root, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert loaded.f(tf.constant(2.0)).numpy() == 6.0
+    loaded.weight.assign(5.0)
+    assert loaded.f(tf.constant(2.0)).numpy() == 10.0

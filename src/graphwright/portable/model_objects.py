@@ -55,6 +55,13 @@ def functions_of(holder: Trackable) -> Iterator[tuple[str, Function]]:
             yield name, value
 
 
+def saved_form(value: Any) -> Any:
+    """The variable behind an object of a library that acts as one; any other object itself."""
+    if hasattr(value, "_should_act_as_resource_variable") and isinstance(value.value, Variable):
+        return value.value
+    return value
+
+
 def identity_of(value: Any) -> int:
     """What tells objects apart: a function of an instance has several faces."""
     return id(value._table) if isinstance(value, PolymorphicFunction) else id(value)
@@ -78,6 +85,7 @@ class ModelObjects:
 
     def add_child(self, number: int, name: str, child: Any) -> None:
         """Makes an object a child of another one."""
+        child = saved_form(child)
         key = identity_of(child)
         if key not in self._numbers:
             path = self.paths[number]
