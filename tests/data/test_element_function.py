@@ -88,3 +88,43 @@ def test_saved_places_are_those_of_kernels(mode: str, tiers: Choice) -> None:
     again, others = saved_and_restored()
     assert repr(again) == repr(state)
     assert others == elements
+
+
+def test_a_variable_cannot_begin_with_an_element() -> None:
+    made: list[Any] = []
+
+    def first(x: Any) -> Any:
+        if not made:
+            made.append(tf.Variable(x))
+        return x + made[0]
+
+    with pytest.raises(ValueError, match="depends on an argument of a function"):
+        Dataset.range(3).map(first)
+
+
+def test_a_table_cannot_be_filled_with_an_element() -> None:
+    def looked_up(x: Any) -> Any:
+        initializer = tf.lookup.KeyValueTensorInitializer([x], [1])
+        return tf.lookup.StaticHashTable(initializer, -1).lookup(x)
+
+    with pytest.raises(ValueError, match="depends on an argument of a function"):
+        Dataset.range(3).map(looked_up)
+
+
+def test_a_variable_begins_with_a_value_of_the_function_around() -> None:
+    made: list[Any] = []
+
+    def first(x: Any, values: Any) -> Any:
+        if not made:
+            made.append(tf.Variable(values))
+        return x + made[0]
+
+    @tf.function
+    def total() -> Any:
+        values = tf.constant([0, 1], tf.int64) * 2
+        sums = tf.constant([0, 0], tf.int64)
+        for x in Dataset.range(2).map(lambda x: first(x, values)):
+            sums += x
+        return sums
+
+    assert total().numpy().tolist() == [1, 5]

@@ -157,7 +157,7 @@ def test_a_value_of_the_function_around_is_no_initial_value():
     def outer(x):
         return inner(x + 1.0)
 
-    with pytest.raises(TypeError, match="is out of scope and cannot be used here"):
+    with pytest.raises(ValueError, match="depends on an argument of a function that is traced"):
         outer(tf.constant(1.0))
 
 
@@ -192,3 +192,19 @@ def test_a_variable_of_another_shape_than_the_trace_is_not_handed_on():
     assert f(tf.Variable([1.0, 2.0])) == 3.0
     assert f(tf.Variable([1.0, 2.0, 3.0])) == 6.0
     assert seen == [[1], [None]]
+
+
+def test_a_variable_is_created_in_a_branch():
+    made = []
+
+    def create(x):
+        if not made:
+            made.append(tf.Variable(tf.ones([2]) * tf.constant(3.0)))
+        return made[0] * x
+
+    @tf.function
+    def f(x):
+        return tf.cond(x > 0.0, lambda: create(x), lambda: tf.zeros([2]))
+
+    assert f(tf.constant(2.0)).numpy().tolist() == [6.0, 6.0]
+    assert f(tf.constant(-1.0)).numpy().tolist() == [0.0, 0.0]

@@ -19,7 +19,7 @@ from graphwright.ops.core.gathering import GatherNd, GatherV2
 from graphwright.ops.core.identity import IDENTITY
 from graphwright.ops.state.variable_ops import ReadVariableOp, ResourceGather, VariableGather
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.trace.tracer import Tracer, tracing
+from graphwright.trace.tracer import OnVariable, Tracer, tracing
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import TensorValue
@@ -122,11 +122,19 @@ def definition_of(function: Callable[..., object]) -> Location | None:
 
 
 def trace_body(
-    function: Callable[..., object], name: str, types: Sequence[TensorType] = (), like: object = ()
+    function: Callable[..., object],
+    name: str,
+    types: Sequence[TensorType] = (),
+    like: object = (),
+    on_variable: OnVariable | None = None,
 ) -> Body:
-    """Traces `function` on placeholders of `types`, packed as the structure `like`."""
+    """Traces `function` on placeholders of `types`, packed as the structure `like`.
+
+    A function around it decides about variables, unless `on_variable` does.
+    """
     graph = Graph(name, is_body=True)
     with tracing(graph) as tracer:
+        tracer.on_variable = on_variable
         parameters = [graph.placeholder(t, f"args_{i}") for i, t in enumerate(types)]
         graph.parameters = parameters
         symbolic = [SymbolicTensor(value, graph) for value in parameters]

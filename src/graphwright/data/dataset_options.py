@@ -145,6 +145,13 @@ class AutotuneOptions(OptionGroup):
 class OptimizationOptions(OptionGroup):
     """Options about rewriting the pipeline: `options.experimental_optimization`.
 
+    All rewrites are made unless they are switched off. Two gain no time here, where blocks of
+    elements pass through stages, and change what TensorFlow's change:
+
+    - `shuffle_and_repeat_fusion`: a repeated shuffle takes no seed behind its last round. So the
+      next iteration has another order than without.
+    - `map_and_batch_fusion`: where a map fails, the elements up to the end of the batch are lost.
+
     >>> import graphwright as tf
     >>> options = tf.data.Options()
     >>> options.experimental_optimization.map_fusion = True
@@ -159,6 +166,11 @@ class OptimizationOptions(OptionGroup):
         ),
         bool,
     )  # fmt: skip
+
+    def _allows(self, name: str) -> bool:
+        """Whether a rewrite with this name may be made."""
+        switch = getattr(self, name)
+        return bool(self.apply_default_optimizations is not False if switch is None else switch)
 
 
 class DistributeOptions(OptionGroup):

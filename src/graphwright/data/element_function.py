@@ -20,6 +20,7 @@ from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_si
 from graphwright.data.blocks import ElementBlock, Row, of_row, of_rows
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.stage import DatasetStage, Epoch, IterationDraws, iterating, present_iteration
+from graphwright.function.variable_creation import initialize, refuse
 from graphwright.ir.execution import has_stream
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate, apply, convert
@@ -27,11 +28,12 @@ from graphwright.ops.core.identity import ensure_shape
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.comparison import logical_and
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.trace.tracer import tracing
+from graphwright.trace.tracer import OnVariable, tracing
 from graphwright.types import dtypes as dt
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
-from graphwright.values.tensor import wrap
+from graphwright.values.tensor import Tensor, wrap
+from graphwright.values.variable import Variable
 
 #: The elements that a function computes one by one before it is rewritten for many at once.
 _FEW = 16
@@ -70,7 +72,9 @@ class ElementFunction:
         types = [type_ for argument in arguments for type_ in argument.types]
         name = f"Dataset_{getattr(function, '__name__', 'function').replace('<lambda>', 'lambda')}"
         self.function = function
-        self.body: Body = trace_body(call, name, types, types)
+        self.body: Body = body_of(
+            lambda on_variable: trace_body(call, name, types, types, on_variable)
+        )
         results = self.result.types
         if DebugMode.is_on and not any(t.dtype is dt.variant for t in (*types, *results)):
 
@@ -95,6 +99,16 @@ class ElementFunction:
 
     def __repr__(self) -> str:
         return f"<function {self.graph.name}>"
+
+
+def body_of(trace: Callable[[OnVariable], Body]) -> Body:
+    """A trace that creates no variables: the first one may, and then there is a second one."""
+    created: list[tuple[Variable, Tensor]] = []
+    body = trace(lambda variable, value: created.append((variable, value)))
+    if not created:
+        return body
+    initialize(created, body.graph, None)
+    return trace(refuse)
 
 
 def makes_effects(graph: Graph) -> bool:

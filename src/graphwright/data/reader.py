@@ -140,7 +140,8 @@ class Reader(VariantValue):
             with iterating(self.iteration):
                 return self.cursor.pull(1)
         began = perf_counter()
-        block = self.cursor.pull(self.limit.number)
+        with iterating(self.iteration):  # functions make datasets by its options, too
+            block = self.cursor.pull(self.limit.number)
         if block is not None:
             self.limit.note(block, perf_counter() - began)
         return block

@@ -167,6 +167,7 @@ class Epoch:
     """
 
     def __init__(self, options: Options | None = None) -> None:
+        self.options = Options() if options is None else options
         #: The threads and the memory that it may use.
         self.budget = PipelineBudget(options)
         #: Kernels with streams of its own, by what stands for them in all iterations.
@@ -226,6 +227,12 @@ def present_budget() -> PipelineBudget:
     """What the iteration may use for which this thread computes elements."""
     iteration = _PRESENT.iteration
     return PipelineBudget() if iteration is None else iteration.budget
+
+
+def iteration_allows(name: str) -> bool:
+    """Whether this thread makes a dataset for an iteration whose options allow a rewrite."""
+    iteration = _PRESENT.iteration
+    return iteration is not None and iteration.options.experimental_optimization._allows(name)
 
 
 @contextmanager

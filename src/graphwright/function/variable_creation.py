@@ -9,6 +9,7 @@ since every call would make a new one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from graphwright.compile.run.straight_line import runner
 from graphwright.function.concrete import CallTensor, ConcreteFunction
@@ -23,6 +24,11 @@ _REFUSAL = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
     "tf.Variable is only created once or created outside tf.function. See "
     "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
+)
+
+_DEPENDENT = (
+    "The initial value of a variable or table depends on an argument of a function that is traced, "
+    "which has no value yet. Create it outside of the function, and change it inside."
 )
 
 #: Makes a trace, given what is done about the variables that are created meanwhile.
@@ -46,7 +52,7 @@ class VariableCreation:
         self._allowed = False
         if not created:
             return concrete
-        initialize(created, concrete, arguments)
+        initialize(created, concrete.graph, lambda: arguments(concrete))
         return trace(refuse)
 
 
@@ -56,9 +62,17 @@ def refuse(variable: Variable, value: Tensor) -> None:
 
 
 def initialize(
-    created: Sequence[tuple[Variable, Tensor]], concrete: ConcreteFunction, arguments: Arguments
+    created: Sequence[tuple[Variable, Tensor]],
+    traced: Graph,
+    arguments: Callable[[], Sequence[CallTensor]] | None,
 ) -> None:
-    """Gives new variables their values: the graph of the initial values is run once."""
+    """Gives new variables their values: the graph of the initial values is run once.
+
+    Args:
+        created: Variables with their initial values.
+        traced: The graph in which they were created.
+        arguments: Gives tensors for the parameters of the graph; None where there are none yet.
+    """
     symbolic = [
         (v, value)
         for v, value in created
@@ -66,22 +80,46 @@ def initialize(
     ]
     if not symbolic:
         return
-    traced = concrete.graph
-    graph = Graph(f"{traced.name}_initial_values")
-    graph.nodes, graph.parameters = traced.nodes, traced.parameters
-    graph.captures = traced.captures
-    graph.results = [value._value for _, value in symbolic]
-    graph = without_writes(graph)
-    needed = {value for node in graph.nodes for value in node.inputs}.union(graph.results)
-    tensors = zip([*arguments(concrete), *traced.captured], graph.arguments)
-    arrays = runner(graph)(*[array_of(t) if value in needed else None for t, value in tensors])
-    for (variable, _), array in zip(symbolic, arrays):
+    mine = [pair for pair in symbolic if pair[1]._graph is traced]
+    others = [pair for pair in symbolic if pair[1]._graph is not traced]  # of branches, and around
+    arrays = list(lifted([value._value for _, value in mine], traced, arguments))
+    arrays += [array_of(value) for _, value in others]
+    for (variable, _), array in zip(mine + others, arrays):
         variable._storage.write(array)
         announce(variable)
 
 
+def lifted(
+    results: Sequence[Value],
+    traced: Graph,
+    arguments: Callable[[], Sequence[CallTensor]] | None = None,
+) -> Sequence[Any]:
+    """The arrays of values of a graph that may still grow: what they need is run once.
+
+    Raises:
+        ValueError: One depends on a parameter of the graph, and there are no arguments.
+    """
+    graph = Graph(f"{traced.name}_initial_values")
+    graph.nodes, graph.parameters = traced.nodes, traced.parameters
+    graph.captures = traced.captures
+    graph.results = list(results)
+    graph = without_writes(graph)
+    needed = {value for node in graph.nodes for value in node.inputs}.union(graph.results)
+    given: Sequence[CallTensor | None]
+    if arguments is not None:
+        given = arguments()
+    elif needed.isdisjoint(graph.parameters):
+        given = [None] * len(graph.parameters)
+    else:
+        raise complete(ValueError(_DEPENDENT))
+    pairs = zip([*given, *traced.captured], graph.arguments)
+    return runner(graph)(*[array_of(t) if value in needed else None for t, value in pairs])
+
+
 def array_of(tensor: CallTensor) -> object:
     """The value of an argument, which a function that is traced has for variables alone."""
+    if isinstance(tensor, SymbolicTensor):  # of a function around the one that is traced
+        return lifted([tensor._value], tensor._graph)[0]
     variable = tensor.variable
     return tensor._array if variable is None else variable.handle._array
 

@@ -245,6 +245,59 @@ keys = tf.constant(['a', 'b'])
 table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, [1, 2]), -1)
 D.from_tensor_slices(['b', 'x', 'a']).map(table.lookup)
 
+# map_makes_a_table
+def f(x):
+    keys, values = c([0, 1], tf.int64), tf.range(5, 7, dtype=tf.int64)
+    initializer = tf.lookup.KeyValueTensorInitializer(keys, values * 2)
+    return tf.lookup.StaticHashTable(initializer, c(-1, tf.int64)).lookup(x)
+D.range(3).map(f)
+
+# map_makes_tables_of_other_kinds
+def f(x):
+    keys = tf.lookup.KeyValueTensorInitializer([c(7, tf.int64), c(1, tf.int64)], c([0, 1], tf.int64))
+    dense = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, c(-1, tf.int64), c(-2, tf.int64), c(-3, tf.int64))
+    return tf.lookup.StaticVocabularyTable(keys, 2).lookup(x), dense.lookup(x)
+D.range(3).map(f)
+
+# map_makes_a_table_in_a_branch
+def f(x):
+    if x > 0:
+        keys = tf.lookup.KeyValueTensorInitializer(c([0, 1], tf.int64), c([5, 6], tf.int64))
+        x = tf.lookup.StaticHashTable(keys, -1).lookup(x)
+    return x
+D.range(3).map(f)
+
+# map_makes_a_variable
+D.range(2).map(lambda x: tf.Variable(1))
+
+# functions_that_make_variables
+def one():
+    return tf.cast(tf.Variable(1), tf.int64)
+zero = c(0, tf.int64)
+programs = [
+    lambda: D.range(2).map(lambda x: x + one()),
+    lambda: D.range(2).filter(lambda x: tf.Variable(True)),
+    lambda: D.range(2).flat_map(lambda x: D.from_tensors(tf.Variable(1))),
+    lambda: D.range(2).reduce(zero, lambda s, x: s + one()),
+    lambda: D.range(2).scan(zero, lambda s, x: (s + one(), x)),
+    lambda: D.range(2).group_by_window(lambda x: one(), lambda k, d: d.batch(2), 2),
+    lambda: D.range(2).map(lambda x: tf.random.Generator.from_seed(1).uniform([])),
+]
+def refusal(program):
+    try:
+        return program() is None
+    except ValueError as error:
+        return 'only supports singleton tf.Variables created on the first call' in str(error)
+[refusal(program) for program in programs]
+
+# map_makes_a_variable_once
+made = []
+def f(x):
+    if not made:
+        made.append(tf.Variable(tf.ones([2], tf.int64) * c(3, tf.int64)))
+    return x + made[0]
+D.range(3).map(f)
+
 # map_captures_a_ragged_tensor
 r = tf.ragged.constant([[1, 2], [], [3]])
 D.range(3).map(lambda i: r[i])

@@ -246,6 +246,72 @@ a, b = iter(d), iter(d)
 d = D.range(4).shuffle(4, seed=3).batch(2).repeat(2)
 [[x.numpy().tolist() for x in d] for _ in range(2)]
 
+# repeated_shuffles_with_options
+def options(**switches):
+    made = tf.data.Options()
+    for name, switch in switches.items():
+        setattr(made.experimental_optimization, name, switch)
+    return made
+def shuffled():
+    return D.range(6).shuffle(4, seed=1)
+inner = shuffled().repeat(2)
+datasets = [
+    shuffled().repeat(2),
+    shuffled().repeat(2).with_options(options(shuffle_and_repeat_fusion=False)),
+    shuffled().repeat(2).with_options(options(apply_default_optimizations=False)),
+    shuffled().repeat(2).with_options(options(apply_default_optimizations=False, shuffle_and_repeat_fusion=True)),
+    shuffled().take(-1).repeat(2),
+    shuffled().take(-1).repeat(2).with_options(options(noop_elimination=False)),
+    shuffled().prefetch(1).repeat(2),
+    shuffled().with_options(options()).repeat(2),
+    shuffled().with_options(options()).take(-1).repeat(2),
+    shuffled().repeat(2).repeat(2),
+    shuffled().repeat(2).batch(5),
+    D.zip(shuffled().repeat(2), D.range(99)).map(lambda x, _: x),
+    D.range(2).flat_map(lambda x: inner),
+    D.range(2).flat_map(lambda x: shuffled().repeat(2)),
+]
+[[[x.numpy().tolist() for x in d] for _ in range(3)] for d in datasets]
+
+# batches_of_failing_maps_with_options
+def options(**switches):
+    made = tf.data.Options()
+    for name, switch in switches.items():
+        setattr(made.experimental_optimization, name, switch)
+    return made
+def divided():
+    return D.range(10).map(lambda x: c(60, tf.int64) // (x - 4))
+inner = divided().batch(3)
+off = options(map_and_batch_fusion=False)
+datasets = [
+    divided().batch(3),
+    divided().batch(3).with_options(off),
+    divided().batch(3).with_options(options(apply_default_optimizations=False)),
+    divided().batch(3).with_options(options(apply_default_optimizations=False, map_and_batch_fusion=True)),
+    divided().batch(3, drop_remainder=True).with_options(off),
+    divided().batch(3, num_parallel_calls=2),
+    divided().map(lambda x: x + 1).batch(3),
+    divided().map(lambda x: x + 1).batch(3).with_options(off),
+    divided().map(lambda x: x + 1).batch(3).with_options(options(map_fusion=True)),
+    divided().filter(lambda x: x > -99).batch(3),
+    D.range(10).filter(lambda x: x > -99).map(lambda x: c(60, tf.int64) // (x - 4)).batch(3),
+    divided().take(-1).batch(3),
+    divided().take(-1).batch(3).with_options(options(noop_elimination=False)),
+    divided().with_options(options()).batch(3),
+    divided().batch(3).prefetch(1),
+    D.range(2).flat_map(lambda x: inner),
+    D.range(2).flat_map(lambda x: divided().batch(3)),
+    D.range(2).flat_map(lambda x: divided().batch(3)).with_options(off),
+]
+def outcome(it):
+    try:
+        return next(it).numpy().tolist()
+    except StopIteration:
+        return 'stop'
+    except tf.errors.InvalidArgumentError:
+        return 'bad'
+[[outcome(it) for _ in range(10)] for it in map(iter, datasets)]
+
 # cache_runs_its_input_once
 runs = []
 def f(x):

@@ -32,6 +32,10 @@ def of_windows() -> Any:
     return windows.flat_map(lambda window: window.batch(4))
 
 
+def of_rounds() -> Any:
+    return Dataset.range(20).shuffle(7, seed=1, reshuffle_each_iteration=False).repeat(3)
+
+
 def of_pairs() -> Any:
     pairs = Dataset.zip(Dataset.range(50), Dataset.range(50, 100).map(float))
     return pairs.window(3, shift=1).flat_map(lambda a, b: Dataset.zip(b.batch(3), a.batch(5)))
@@ -45,6 +49,8 @@ PROGRAMS = {
     "filter_fusion": of_filters,
     "map_and_filter_fusion": lambda: Dataset.range(100).map(tf.square).filter(lambda x: x % 2 > 0),
     "window_and_batch_fusion": of_windows,
+    "shuffle_and_repeat_fusion": of_rounds,
+    "map_and_batch_fusion": lambda: Dataset.range(100).map(lambda x: x + 1).batch(3),
 }
 
 

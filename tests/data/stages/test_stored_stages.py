@@ -210,7 +210,7 @@ def test_dense_blocks_are_handed_on_whole_and_aligned(tmp_path: Path) -> None:
     rows = np.arange(200_000, dtype=np.float64).reshape(-1, 2)
     D.from_tensor_slices(rows).save(str(tmp_path))
     reader = Reader(D.load(str(tmp_path))._stage)
-    reader.limit = 1 << 14
+    reader.limit.number = 1 << 14
     blocks = []
     while (block := reader.rest()) is not None:
         blocks.append(block.columns[0])

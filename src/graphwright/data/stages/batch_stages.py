@@ -28,17 +28,15 @@ from graphwright.data.stage import (
     DatasetStage,
     State,
     Through,
+    iteration_allows,
 )
-from graphwright.data.stages.map_stages import MapStage, ParallelMapStage
+from graphwright.data.stages.map_stages import is_map
 from graphwright.data.stages.source_stages import TensorsStage
 from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.types.arrays import Array
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import show_dims
 from graphwright.types.type_spec import TypeSpec
-
-#: Stages of which TensorFlow makes one with a batch behind them.
-_FUSED = (MapStage, ParallelMapStage)
 
 
 class BatchStage(DatasetStage):
@@ -54,6 +52,11 @@ class BatchStage(DatasetStage):
         super().__init__(element, source)
         self.size, self.drop_remainder = int(size), bool(drop_remainder)
         self.row = row
+        #: Whether a map before it is part of it: what one element loses, its batch loses. An
+        #: iterator's rewrites say so; of a dataset that a function makes, its iteration says it.
+        self.is_fused = (
+            type(self) is BatchStage and is_map(source) and iteration_allows("map_and_batch_fusion")
+        )
         if self.size <= 0:
             raise InvalidArgumentError(None, None, "Batch size must be greater than zero.")
 
@@ -82,8 +85,7 @@ class BatchCursor(Through):
         #: Elements that came and are in no batch yet.
         self.waiting: ElementBlock | None = None
         self.is_over = False
-        #: TensorFlow makes one stage of these two: what one element loses, its batch loses.
-        self.is_fused = type(stage) is BatchStage and type(stage.inputs[0]) in _FUSED
+        self.is_fused = stage.is_fused
 
     def pull(self, limit: int) -> ElementBlock | None:
         size = self.stage.size

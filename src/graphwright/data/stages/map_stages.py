@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from concurrent.futures import Future
 from time import perf_counter, thread_time
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -145,6 +145,11 @@ class ParallelMapStage(MapStage):
 
     def start(self) -> Cursor:
         return ParallelCallsCursor(self) if self.is_observable else ParallelMapCursor(self)
+
+
+def is_map(stage: DatasetStage) -> TypeGuard[MapStage]:
+    """Whether a stage is a map and no other stage with a function."""
+    return type(stage) in (MapStage, ParallelMapStage)
 
 
 class ParallelMapCursor(MapCursor):

@@ -18,7 +18,6 @@ from graphwright.data.stage import (
     cursor_of,
     stop_if_abandoned,
 )
-from graphwright.data.stages.shuffle_stages import ShuffleStage
 from graphwright.types.arrays import Array
 
 
@@ -190,11 +189,8 @@ class RepeatStage(CountStage):
     """All elements `count` times; without an end for a negative number."""
 
     type_name = "RepeatDataset"
-
-    def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
-        super().__init__(element, source, count)
-        #: Whether the program repeats a shuffle, whatever rewrites leave out in between.
-        self.is_shuffle = isinstance(source, ShuffleStage)
+    #: Whether a shuffle before it is part of it, so that no round is begun behind the last one.
+    is_shuffle = False
 
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
@@ -212,6 +208,7 @@ class ShuffleAndRepeatStage(RepeatStage):
     """All elements so many times, each time in random order."""
 
     type_name = "ShuffleAndRepeatDataset"
+    is_shuffle = True
 
     def __init__(self, element: ElementType, source: DatasetStage, count: Array) -> None:
         super().__init__(element, source, count)
@@ -240,8 +237,8 @@ class RepeatCursor(Cursor):
             # Rounds without elements would never end.
             is_endless = self.stage.count < 0 and self.is_empty
             self.round = self.stage.count if is_endless else self.round + 1
-            # TensorFlow begins a round behind the last one too, unless shuffling is its own part:
-            # that takes seeds which the next iteration would have.
+            # TensorFlow begins a round behind the last one too, unless shuffling is part of it. A
+            # round takes seeds, which the next iteration would have.
             if self.round != self.stage.count or not self.is_shuffle:
                 stop_if_abandoned()
                 self.upstream.close()

@@ -25,8 +25,11 @@ from graphwright.data.stages.map_stages import (
     FlatMapStage,
     MapStage,
     ParallelMapStage,
+    is_map,
 )
 from graphwright.data.stages.option_stages import OptionsStage
+from graphwright.data.stages.select_stages import RepeatStage
+from graphwright.data.stages.shuffle_stages import ShuffleStage
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.ir.graph import Graph
 from graphwright.ops.core.identity import Identity
@@ -154,6 +157,29 @@ def batched_parts(stage: DatasetStage, probes: list[FixedStage], size: int) -> I
         yield -1
 
 
+def repeated_shuffle(stage: DatasetStage) -> Rewritten:
+    """Has a repeated shuffle take no seeds behind its last round."""
+    source = stage.inputs[0] if stage.inputs else None
+    if type(stage) is not RepeatStage or stage.is_shuffle or type(source) is not ShuffleStage:
+        return None
+    made: RepeatStage = stage.behind(source)
+    made.is_shuffle = True
+    return made, f"{stage.type_name} behind {source.type_name}: no seed for a round behind the last"
+
+
+def batched_map(stage: DatasetStage) -> Rewritten:
+    """Has the elements of a batch be lost where a map before it fails for one of them."""
+    if type(stage) is not BatchStage or stage.is_fused:
+        return None
+    source = stage.inputs[0]
+    last = source.stages[-1] if isinstance(source, FusedStage) else source
+    if not is_map(last):
+        return None
+    made: BatchStage = stage.behind(source)
+    made.is_fused = True
+    return made, f"{stage.type_name} behind {title(last)}: an error takes the rest of its batch"
+
+
 #: The rewrites, by the names of the options that switch them, in the order in which they are tried.
 RULES: dict[str, Callable[[DatasetStage], Rewritten]] = {
     "noop_elimination": without_idle,
@@ -162,7 +188,12 @@ RULES: dict[str, Callable[[DatasetStage], Rewritten]] = {
     "filter_fusion": fused_filters,
     "map_and_filter_fusion": fused_map_and_filter,
     "window_and_batch_fusion": window_batches,
+    "shuffle_and_repeat_fusion": repeated_shuffle,
+    "map_and_batch_fusion": batched_map,
 }
+
+#: Those that TensorFlow does not make where `with_options` stands between the two stages.
+_OF_NEIGHBOURS = "shuffle_and_repeat_fusion", "map_and_batch_fusion"
 
 
 def plan_of(stage: DatasetStage) -> Plan:
@@ -189,13 +220,7 @@ class Rewriting:
 
     def __init__(self, options: Options) -> None:
         optimization = options.experimental_optimization
-        is_default = optimization.apply_default_optimizations is not False
-        switches = {name: getattr(optimization, name) for name in RULES}
-        self.rules = {
-            name: RULES[name]
-            for name, switch in switches.items()
-            if switch or (switch is None and is_default)
-        }
+        self.rules = {name: rule for name, rule in RULES.items() if optimization._allows(name)}
         self.applied: list[AppliedRewrite] = []
         #: What became of each stage: one that has two readers stays one.
         self.made: dict[int, DatasetStage] = {}
@@ -212,18 +237,30 @@ class Rewriting:
         inputs = [self.rewritten(source) for source in stage.inputs]
         if isinstance(stage, OptionsStage):
             return inputs[0]
+        is_apart = any(stands_behind_options(source) for source in stage.inputs)
         if any(made is not source for made, source in zip(inputs, stage.inputs)):
             stage = stage.behind(*inputs)
-        while (change := self.change(stage)) is not None:
+        while (change := self.change(stage, is_apart)) is not None:
             stage = change
         return stage
 
-    def change(self, stage: DatasetStage) -> DatasetStage | None:
+    def change(self, stage: DatasetStage, is_apart: bool) -> DatasetStage | None:
         """A stage in the place of another by the first rule that applies."""
         for name, rule in self.rules.items():
+            if is_apart and name in _OF_NEIGHBOURS:
+                continue
             rewritten = rule(stage)
             if rewritten is not None:
                 made, words = rewritten
                 self.applied.append(AppliedRewrite(name, words))
                 return made
         return None
+
+
+def stands_behind_options(stage: DatasetStage) -> bool:
+    """Whether a stage only sets options, or does nothing behind one that does."""
+    while stage.is_idle:
+        if isinstance(stage, OptionsStage):
+            return True
+        stage = stage.inputs[0]
+    return False

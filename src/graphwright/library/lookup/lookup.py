@@ -10,7 +10,11 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.library.checkpoint.object_graph import Tracked
 from graphwright.library.lookup.lookup_columns import Columns
-from graphwright.library.lookup.lookup_initializers import TableInitializer, TextFileInitializer
+from graphwright.library.lookup.lookup_initializers import (
+    TableInitializer,
+    TextFileInitializer,
+    outside,
+)
 from graphwright.op.interpreter import apply, convert, host_array, is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
@@ -149,7 +153,8 @@ class StaticHashTable(LookupTable):
             # An initializer that a program wrote may have names of dtypes.
             key_dtype = as_dtype(initializer.key_dtype)
             value_dtype = as_dtype(initializer.value_dtype)
-            default = convert(default_value, value_dtype)
+        default = outside(default_value, value_dtype)
+        with init_scope():
             default.shape.assert_is_compatible_with(())
             super().__init__(Table(key_dtype, value_dtype), default)
             initializer.initialize(self)
@@ -336,8 +341,8 @@ class MutableHashTable(LookupTable):
         checkpoint: bool,
         reserved: Mapping[object, str],
     ) -> None:
+        default = outside(default, value)
         with init_scope():
-            default = convert(default, value)
             dims: Any = default.shape.as_list()
             cell = Table(key, value, tuple(dims), reserved)
         super().__init__(cell, default)
@@ -434,8 +439,7 @@ class DenseHashTable(MutableHashTable):
         experimental_is_anonymous: bool = False,
     ) -> None:
         dtype = as_dtype(key_dtype)
-        with init_scope():
-            empty, deleted = (host_array(key, dtype) for key in (empty_key, deleted_key))
+        empty, deleted = (host_array(outside(key, dtype)) for key in (empty_key, deleted_key))
         if np.ndim(empty) or np.ndim(deleted):
             raise InvalidArgumentError(None, None, "Empty and deleted keys must be scalars")
         keys = [key if isinstance(key, bytes) else key.item() for key in (empty, deleted)]

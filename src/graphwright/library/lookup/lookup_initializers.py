@@ -5,21 +5,25 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.files import PathLike
+from graphwright.function.variable_creation import lifted
 from graphwright.library.io.gfile import opened
 from graphwright.op.interpreter import convert, host_array
 from graphwright.ops.state.tables import Table
 from graphwright.trace.scopes import init_scope
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
+from graphwright.types import tree
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
-from graphwright.values.tensor import EagerTensor
+from graphwright.values.tensor import EagerTensor, wrap
 
 
 class NewTable(Protocol):
@@ -48,6 +52,22 @@ def fill(table: NewTable, keys: Array, values: Array) -> None:
     cell.insert(keys, values, once=True)
 
 
+def outside(value: TensorLike, dtype: DType | None) -> EagerTensor:
+    """A value as a tensor outside of all functions. What functions compute it from is run once.
+
+    Raises:
+        ValueError: It depends on an argument of a function that is traced.
+    """
+    is_traced = current_tracer() is not None
+    if is_traced and any(isinstance(leaf, SymbolicTensor) for leaf in tree.flatten(value)):
+        traced: Any = convert(value, dtype)
+        tensor: EagerTensor = wrap(*lifted([traced._value], traced._graph))
+    else:
+        with init_scope():
+            tensor = cast(EagerTensor, convert(value, dtype))
+    return tensor
+
+
 class KeyValueTensorInitializer:
     """Fills a table with tensors of keys and of values.
 
@@ -73,11 +93,8 @@ class KeyValueTensorInitializer:
         value_dtype: DTypeLike | None = None,
         name: str | None = None,
     ) -> None:
-        with init_scope():
-            self._keys: Any = convert(keys, None if key_dtype is None else as_dtype(key_dtype))
-            self._values: Any = convert(
-                values, None if value_dtype is None else as_dtype(value_dtype)
-            )
+        self._keys = outside(keys, None if key_dtype is None else as_dtype(key_dtype))
+        self._values = outside(values, None if value_dtype is None else as_dtype(value_dtype))
 
     @property
     def key_dtype(self) -> DType:

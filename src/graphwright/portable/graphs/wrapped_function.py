@@ -347,5 +347,5 @@ def wrap_function(fn: PythonFunction, signature: Any, name: str | None = None) -
     graph.parameters = given
     variables = [variable for variable, _ in created]
     wrapped = WrappedFunction(name, kind, graph, outputs, variables, unfed)
-    initialize(created, wrapped, lambda concrete: [None] * len(given))  # type: ignore[list-item]
+    initialize(created, graph, None)
     return wrapped
