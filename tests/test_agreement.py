@@ -24,7 +24,6 @@ DEPARTURES = {
     "cond_of_other_structure": "a TypeError with both structures, not a bare AssertionError",
     "refusal_of_sobel": "a ValueError, not an AttributeError of a float",
     "gradient_of_a_call_to_a_constant": "open: refused with advice",
-    "gradient_of_sort_in_a_branch": "open: the shape is found as the graph runs",
     "jacobian_of_a_scan": "open: refused",
     "second_gradient_of_one_tape": "open: refused with advice",
     "key_that_a_loop_adds": "open: refused with advice",

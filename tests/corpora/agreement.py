@@ -1172,6 +1172,32 @@ def decoded_gif_files(tf: Any) -> Any:
     return [outcome(lambda tf, data=data: tf.io.decode_gif(data), tf) for data in FILES]
 
 
+def proto_in_an_open_graph(tf: Any) -> Any:
+    with tf.Graph().as_default():
+        proto = tf.make_tensor_proto([1.0, 2.0])
+    return tf.make_ndarray(proto).tolist()
+
+
+def proto_in_a_function(tf: Any) -> Any:
+    a, protos = tf.constant([3.0]), []
+
+    @tf.function
+    def f(x):
+        protos.append(tf.make_tensor_proto(a, shape=[2, 1], allow_broadcast=True))
+        return x
+
+    f(a)
+    return [tf.make_ndarray(proto).tolist() for proto in protos]
+
+
+def proto_of_a_symbolic_tensor(tf: Any) -> Any:
+    return tf.function(lambda x: tf.make_tensor_proto(x))(tf.constant(1.0))
+
+
+def proto_of_symbolic_tensors(tf: Any) -> Any:
+    return tf.function(lambda x: tf.make_tensor_proto([x, 1.0]))(tf.constant(1.0))
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value
