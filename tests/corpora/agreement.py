@@ -1198,6 +1198,76 @@ def proto_of_symbolic_tensors(tf: Any) -> Any:
     return tf.function(lambda x: tf.make_tensor_proto([x, 1.0]))(tf.constant(1.0))
 
 
+def derivatives_of_one_tape(function: Callable[..., Any], v: Any, tf: Any) -> Any:
+    x = tf.constant(0.9)
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = function(x)
+        first = t.gradient(y, v)
+        by_x = t.gradient(y, x)
+        second = t.gradient(first, v)
+    return (first, second, t.gradient(second, v), t.gradient(first, x), t.gradient(by_x, v))
+
+
+def derivatives_of_a_call_in_a_call(tf: Any) -> Any:
+    v = tf.Variable(0.7)
+    g = tf.function(lambda x: tf.exp(v * x) + v)
+    return derivatives_of_one_tape(tf.function(lambda x: g(x) * tf.sin(g(x * v))), v, tf)
+
+
+def derivatives_of_a_branch(tf: Any) -> Any:
+    v = tf.Variable(0.7)
+
+    @tf.function
+    def f(x):
+        return tf.exp(x * v) if x > 0.0 else x * v
+
+    return derivatives_of_one_tape(f, v, tf)
+
+
+def derivatives_of_a_loop(tf: Any) -> Any:
+    v = tf.Variable(0.7)
+
+    @tf.function
+    def f(x):
+        for i in tf.range(3):
+            x = x * tf.sin(v * x)
+        return x
+
+    return derivatives_of_one_tape(f, v, tf)
+
+
+def derivatives_of_what_changes_a_variable(tf: Any) -> Any:
+    v = tf.Variable(0.7)
+
+    @tf.function
+    def f(x):
+        v.assign_add(0.1)
+        return v * v * x + tf.tanh(v)
+
+    return [*derivatives_of_one_tape(f, v, tf), v]
+
+
+def derivatives_of_one_tape_in_a_function(tf: Any) -> Any:
+    v = tf.Variable(0.7)
+    g = tf.function(lambda x: tf.exp(v * x) + v)
+    return tf.function(lambda x: derivatives_of_one_tape(g, v, tf))(tf.constant(0.9))
+
+
+def derivative_after_a_variable_changed(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+    f = tf.function(lambda x: v * v * v * x)
+    with tf.GradientTape(persistent=True) as t:
+        first = t.gradient(f(tf.constant(2.0)), v)
+        v.assign(100.0)
+    return t.gradient(first, v)
+
+
+def derivatives_of_a_linear_call(tf: Any) -> Any:
+    v = tf.Variable(0.7)
+    return derivatives_of_one_tape(tf.function(lambda x: v * x), v, tf)
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value

@@ -334,6 +334,8 @@ class Derivative:
         self.failure: NotDifferentiableError | None = None
         self._traced: dict[Any, Backward] = {}
         self.full = tuple([carries_gradient(SymbolicTensor(v, base)) for v in base.arguments])
+        #: The results, and what they repeat, by their places.
+        self.returned = {source(v): i for i, v in enumerate(self.forward.results)}
         self.position = {v: i for i, v in enumerate(self.forward.graph.arguments)}
         self.available = set(self.position)  # what need not be remembered: the arguments
         #: The arguments that a gradient can be taken by.
@@ -345,6 +347,11 @@ class Derivative:
             self.working = tuple([not required and self._works(i) for i in range(len(self.full))])
             if any(self.working):
                 self._remember(self.backward(self.working))
+
+    @property
+    def returns_more(self) -> bool:
+        """Whether the gradient needs what is no result."""
+        return any(source(value) not in self.returned for value in self.saved)
 
     def _works(self, number: int) -> bool:
         """Whether a gradient can be taken by one of the arguments."""

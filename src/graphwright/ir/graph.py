@@ -133,6 +133,7 @@ class Graph(Face):
         self.waits: dict[Node, list[Node]] = {}
         self.derivative: Any = None  # its derivative: see `control.derivative`
         self.rule: Any = None  # the gradient of a call of it, if it is a forward form
+        self.lasting: Any = None  # the form of it that a persistent tape runs: see `control.call`
         #: The graph that `transform` made it from, and the new values for those there.
         self.origin: tuple[Graph, dict[Value, Value]] | None = None
 
