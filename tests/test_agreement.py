@@ -24,7 +24,6 @@ DEPARTURES = {
     "cond_of_other_structure": "a TypeError with both structures, not a bare AssertionError",
     "refusal_of_sobel": "a ValueError, not an AttributeError of a float",
     "derivatives_of_a_linear_call": "None where nothing depends on a source, as without a function",
-    "gradient_of_a_call_to_a_constant": "open: refused with advice",
     "jacobian_of_a_scan": "open: refused",
     "key_that_a_loop_adds": "open: refused with advice",
     "keys_that_a_loop_adds": "open: refused with advice",

@@ -1268,6 +1268,41 @@ def derivatives_of_a_linear_call(tf: Any) -> Any:
     return derivatives_of_one_tape(tf.function(lambda x: v * x), v, tf)
 
 
+def gradients_of_calls_to_a_constant(tf: Any) -> Any:
+    v, w = tf.constant(3.0), tf.Variable(2.0)
+    inner = tf.function(lambda x: x * v * w)
+    outer = tf.function(lambda x: inner(x) * v)
+    inner(tf.constant(1.0))
+
+    def turn(i, y):
+        return i + 1, inner(y)
+
+    @tf.function
+    def f(x):
+        y = outer(x)
+        branch = tf.cond(x > 0, lambda: outer(x), lambda: x)
+        loop = tf.while_loop(lambda i, y: i < 2, turn, [tf.constant(0), x])[1]
+        each = tf.map_fn(inner, tf.stack([x, x]))
+        return [tf.gradients(y, [x]), *[tf.gradients(z, [v, w]) for z in (y, branch, loop, each)]]
+
+    return f(tf.constant(2.0))
+
+
+def gradient_of_a_call_to_a_watched_constant(tf: Any) -> Any:
+    v = tf.constant(3.0)
+    inner = tf.function(lambda x: x * v)
+    outer = tf.function(lambda x: inner(x) * v)
+
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as t:
+            t.watch(v)
+            y = outer(x)
+        return t.gradient(y, v)
+
+    return (f(tf.constant(2.0)), outer(tf.constant(2.0)))
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value

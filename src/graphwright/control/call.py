@@ -173,9 +173,8 @@ class CallGradient:
 
     def remembered(self, call: Call, tensor: object) -> Any:
         """What a call took or gave for a tensor of the forward graph."""
-        place = self.derivative.returned.get(getattr(tensor, "key", None))
-        if place is not None:
-            return call.outputs[place]
+        if isinstance(tensor, SymbolicTensor) and tensor.key in self.derivative.returned:
+            return call.outputs[self.derivative.returned[tensor.key]]
         return remembered(self.derivative, call, tensor, self.count)
 
 

@@ -119,6 +119,9 @@ class Graph(Face):
         self.captures: list[tuple[Any, Value]] = []
         #: Weak references to eager tensors that are constants here or in graphs inside, by `id`.
         self.folded: dict[int, Any] = {}
+        #: Those that are constants here, by the same keys.
+        self.constants: dict[int, Value] = {}
+        self.lifted: Any = None  # the form of it that graphs call: see `control.lift_constants`
         self.nodes: list[Node] = []
         self.results: list[Value] = []
         self.names = Names()
