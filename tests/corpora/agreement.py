@@ -1303,6 +1303,30 @@ def gradient_of_a_call_to_a_watched_constant(tf: Any) -> Any:
     return (f(tf.constant(2.0)), outer(tf.constant(2.0)))
 
 
+def saved_parse_example(tf: Any) -> Any:
+    features = {
+        "a": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0])),
+        "b": tf.train.Feature(int64_list=tf.train.Int64List(value=[5])),
+        "r": tf.train.Feature(int64_list=tf.train.Int64List(value=[6, 7])),
+    }
+    example = tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+    spec = {
+        "a": tf.io.FixedLenFeature([2], tf.float32),
+        "b": tf.io.VarLenFeature(tf.int64),
+        "c": tf.io.VarLenFeature(tf.string),
+        "r": tf.io.RaggedFeature(tf.int64),
+        "z": tf.io.FixedLenFeature([], tf.string, "none"),
+    }
+    module = tf.Module()
+    module.parse = tf.function(
+        lambda serialized: tf.io.parse_example(serialized, spec),
+        input_signature=[tf.TensorSpec([None], tf.string)],
+    )
+    with tempfile.TemporaryDirectory() as directory:
+        tf.saved_model.save(module, directory)
+        return tf.saved_model.load(directory).parse(tf.constant([example]))
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value
