@@ -196,10 +196,12 @@ def test_a_constant_from_outside_is_a_source_of_gradients(
     assert float(slope) == wanted
 
 
-def test_a_constant_of_another_function_is_no_silent_source() -> None:
+def test_a_constant_of_another_function_is_a_source_of_gradients() -> None:
     inner = tf.function(lambda x: x * V)
-    for outer in (inner, lambda x: tf.cond(x > 0.0, lambda: inner(x), lambda: x)):
-        with pytest.raises(ValueError, match="Make it an argument of that function"):
-            tf.function(lambda x, outer=outer: tf.gradients(outer(x), [V]))(tf.constant(3.0))
+    wrapped = tf.compat.v1.wrap_function(lambda x: x * V, [tf.TensorSpec([])])
+    pruned = wrapped.prune(wrapped.inputs[0], wrapped.outputs[0])
+    for outer in (inner, wrapped, pruned, lambda x: tf.cond(x > 0.0, lambda: inner(x), lambda: x)):
+        slopes = tf.function(lambda x, outer=outer: tf.gradients(outer(x), [V]))
+        assert float(slopes(tf.constant(3.0))[0]) == 3.0
     other = tf.constant(5.0)
     assert tf.function(lambda x: tf.gradients(inner(x), [other])[0] is None)(tf.constant(3.0))

@@ -1172,6 +1172,161 @@ def decoded_gif_files(tf: Any) -> Any:
     return [outcome(lambda tf, data=data: tf.io.decode_gif(data), tf) for data in FILES]
 
 
+def proto_in_an_open_graph(tf: Any) -> Any:
+    with tf.Graph().as_default():
+        proto = tf.make_tensor_proto([1.0, 2.0])
+    return tf.make_ndarray(proto).tolist()
+
+
+def proto_in_a_function(tf: Any) -> Any:
+    a, protos = tf.constant([3.0]), []
+
+    @tf.function
+    def f(x):
+        protos.append(tf.make_tensor_proto(a, shape=[2, 1], allow_broadcast=True))
+        return x
+
+    f(a)
+    return [tf.make_ndarray(proto).tolist() for proto in protos]
+
+
+def proto_of_a_symbolic_tensor(tf: Any) -> Any:
+    return tf.function(lambda x: tf.make_tensor_proto(x))(tf.constant(1.0))
+
+
+def proto_of_symbolic_tensors(tf: Any) -> Any:
+    return tf.function(lambda x: tf.make_tensor_proto([x, 1.0]))(tf.constant(1.0))
+
+
+def derivatives_of_one_tape(function: Callable[..., Any], v: Any, tf: Any) -> Any:
+    x = tf.constant(0.9)
+    with tf.GradientTape(persistent=True) as t:
+        t.watch(x)
+        y = function(x)
+        first = t.gradient(y, v)
+        by_x = t.gradient(y, x)
+        second = t.gradient(first, v)
+    return (first, second, t.gradient(second, v), t.gradient(first, x), t.gradient(by_x, v))
+
+
+def derivatives_of_a_call_in_a_call(tf: Any) -> Any:
+    v = tf.Variable(0.7)
+    g = tf.function(lambda x: tf.exp(v * x) + v)
+    return derivatives_of_one_tape(tf.function(lambda x: g(x) * tf.sin(g(x * v))), v, tf)
+
+
+def derivatives_of_a_branch(tf: Any) -> Any:
+    v = tf.Variable(0.7)
+
+    @tf.function
+    def f(x):
+        return tf.exp(x * v) if x > 0.0 else x * v
+
+    return derivatives_of_one_tape(f, v, tf)
+
+
+def derivatives_of_a_loop(tf: Any) -> Any:
+    v = tf.Variable(0.7)
+
+    @tf.function
+    def f(x):
+        for i in tf.range(3):
+            x = x * tf.sin(v * x)
+        return x
+
+    return derivatives_of_one_tape(f, v, tf)
+
+
+def derivatives_of_what_changes_a_variable(tf: Any) -> Any:
+    v = tf.Variable(0.7)
+
+    @tf.function
+    def f(x):
+        v.assign_add(0.1)
+        return v * v * x + tf.tanh(v)
+
+    return [*derivatives_of_one_tape(f, v, tf), v]
+
+
+def derivatives_of_one_tape_in_a_function(tf: Any) -> Any:
+    v = tf.Variable(0.7)
+    g = tf.function(lambda x: tf.exp(v * x) + v)
+    return tf.function(lambda x: derivatives_of_one_tape(g, v, tf))(tf.constant(0.9))
+
+
+def derivative_after_a_variable_changed(tf: Any) -> Any:
+    v = tf.Variable(2.0)
+    f = tf.function(lambda x: v * v * v * x)
+    with tf.GradientTape(persistent=True) as t:
+        first = t.gradient(f(tf.constant(2.0)), v)
+        v.assign(100.0)
+    return t.gradient(first, v)
+
+
+def derivatives_of_a_linear_call(tf: Any) -> Any:
+    v = tf.Variable(0.7)
+    return derivatives_of_one_tape(tf.function(lambda x: v * x), v, tf)
+
+
+def gradients_of_calls_to_a_constant(tf: Any) -> Any:
+    v, w = tf.constant(3.0), tf.Variable(2.0)
+    inner = tf.function(lambda x: x * v * w)
+    outer = tf.function(lambda x: inner(x) * v)
+    inner(tf.constant(1.0))
+
+    def turn(i, y):
+        return i + 1, inner(y)
+
+    @tf.function
+    def f(x):
+        y = outer(x)
+        branch = tf.cond(x > 0, lambda: outer(x), lambda: x)
+        loop = tf.while_loop(lambda i, y: i < 2, turn, [tf.constant(0), x])[1]
+        each = tf.map_fn(inner, tf.stack([x, x]))
+        return [tf.gradients(y, [x]), *[tf.gradients(z, [v, w]) for z in (y, branch, loop, each)]]
+
+    return f(tf.constant(2.0))
+
+
+def gradient_of_a_call_to_a_watched_constant(tf: Any) -> Any:
+    v = tf.constant(3.0)
+    inner = tf.function(lambda x: x * v)
+    outer = tf.function(lambda x: inner(x) * v)
+
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as t:
+            t.watch(v)
+            y = outer(x)
+        return t.gradient(y, v)
+
+    return (f(tf.constant(2.0)), outer(tf.constant(2.0)))
+
+
+def saved_parse_example(tf: Any) -> Any:
+    features = {
+        "a": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0, 2.0])),
+        "b": tf.train.Feature(int64_list=tf.train.Int64List(value=[5])),
+        "r": tf.train.Feature(int64_list=tf.train.Int64List(value=[6, 7])),
+    }
+    example = tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+    spec = {
+        "a": tf.io.FixedLenFeature([2], tf.float32),
+        "b": tf.io.VarLenFeature(tf.int64),
+        "c": tf.io.VarLenFeature(tf.string),
+        "r": tf.io.RaggedFeature(tf.int64),
+        "z": tf.io.FixedLenFeature([], tf.string, "none"),
+    }
+    module = tf.Module()
+    module.parse = tf.function(
+        lambda serialized: tf.io.parse_example(serialized, spec),
+        input_signature=[tf.TensorSpec([None], tf.string)],
+    )
+    with tempfile.TemporaryDirectory() as directory:
+        tf.saved_model.save(module, directory)
+        return tf.saved_model.load(directory).parse(tf.constant([example]))
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value

@@ -75,12 +75,13 @@ def is_zero(unconnected_gradients: UnconnectedGradients | str) -> bool:
 class Recorder(Layer):
     """The interpreter of a tape: the one below runs an op, and this one records it."""
 
-    def __init__(self, watch_accessed_variables: bool) -> None:
+    def __init__(self, watch_accessed_variables: bool, persistent: bool = False) -> None:
         self.calls: list[Call] = []
         self.watched: set[Any] = set()
         self.alive: list[Tensor] = []  # watched tensors: while they live, no other has their keys
         self.variables: dict[Any, Variable] = {}
         self.watch_accessed = watch_accessed_variables
+        self.persistent = persistent
         self.recording = True
 
     def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
@@ -93,6 +94,8 @@ class Recorder(Layer):
         if not depends(operands, watched):
             return self.hand_on(op, operands, name)
         recorded, below = op.taped(operands), self.below
+        if self.persistent:
+            recorded = recorded.lasting()
         if below is None:
             result = recorded.execute(operands)
         else:
@@ -173,7 +176,7 @@ class GradientTape:
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
-        self._recorder = Recorder(watch_accessed_variables)
+        self._recorder = Recorder(watch_accessed_variables, persistent)
         self._used = False
         self._entered = False
 

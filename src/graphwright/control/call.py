@@ -53,8 +53,16 @@ class PartitionedCall(Op):
         return function_of(self.f)(*arrays)
 
     def taped(self, operands: tuple[object, ...]) -> Op:
-        derivative = derivative_of(self.f)
+        derivative, rule = derivative_of(self.f), self.f.rule
+        if rule is not None and rule.count == len(self.f.results):
+            return self
+        if rule is not None and not derivative.returns_more:
+            self.f.rule = OrderedGradients([rule, CallGradient(derivative)])
+            return self
         return forward_call(derivative.forward.graph, CallGradient(derivative))
+
+    def lasting(self) -> Op:
+        return lasting_call(self) if self.f.is_stateful else self
 
     def untaped(self, result: tuple[TensorValue, ...]) -> Any:
         return result[: len(self.f.results)]
@@ -104,8 +112,9 @@ class Gradient(Protocol):
 
 
 def forward_call(graph: Graph, rule: Gradient) -> PartitionedCall:
-    """The call of a forward graph, which knows its rule."""
-    graph.rule = rule
+    """The call of a forward graph, which knows its rule, or one for further results."""
+    if graph.rule is None:
+        graph.rule = rule
     return call_of(graph)
 
 
@@ -118,7 +127,7 @@ def recomputed(
     if is_stateful:
         raise NotImplementedError(
             f"{op.type_name} uses variables or has effects, so it cannot be run again for this "
-            "gradient. For second derivatives use two tapes, one inside the other."
+            "gradient. For derivatives of this order use tapes inside each other."
         )
     again = op.taped(call.inputs)
     results = apply(again, *call.inputs)
@@ -164,7 +173,55 @@ class CallGradient:
 
     def remembered(self, call: Call, tensor: object) -> Any:
         """What a call took or gave for a tensor of the forward graph."""
+        if isinstance(tensor, SymbolicTensor) and tensor.key in self.derivative.returned:
+            return call.outputs[self.derivative.returned[tensor.key]]
         return remembered(self.derivative, call, tensor, self.count)
+
+
+#: How many orders of derivatives a call remembers values for, where each order needs further ones.
+_MOST_ORDERS = 4
+
+
+def lasting_call(op: PartitionedCall) -> PartitionedCall:
+    """The call of a form whose gradients of any order need no more than its results, where there is
+    one: so it need not run again for them."""
+    graph: Graph = op.f
+    if graph.lasting is None:
+        graph.lasting = lasting_form(graph)
+    return call_of(graph.lasting)
+
+
+def lasting_form(graph: Graph) -> Graph:
+    """A graph of the results of `graph`, and what gradients of theirs and of its own need."""
+    rules: list[Gradient] = [] if graph.rule is None else [graph.rule]
+    for _ in range(_MOST_ORDERS):
+        if rules and rules[-1].count == len(graph.results):
+            break
+        derivative = derivative_of(graph)
+        rules.append(CallGradient(derivative))
+        if derivative.returns_more:
+            graph = derivative.forward.graph
+    graph.rule = OrderedGradients(rules)
+    return graph
+
+
+class OrderedGradients:
+    """The gradient of a call by several rules, each of them for more results than the last."""
+
+    def __init__(self, rules: Sequence[Gradient]) -> None:
+        self.rules = rules
+
+    @property
+    def count(self) -> int:
+        """How many results have a gradient."""
+        return self.rules[-1].count
+
+    def cotangents(self, call: Call, cotangents: Sequence[Cotangent | None]) -> Sequence[Any]:
+        """The cotangents of the operands, by the first rule for all results that have one."""
+        for rule in self.rules[:-1]:
+            if all(g is None for g in cotangents[rule.count :]):
+                return rule.cotangents(call, cotangents)
+        return self.rules[-1].cotangents(call, cotangents)
 
 
 def remembered(derivative: Derivative, call: Call, tensor: object, first: int) -> Any:

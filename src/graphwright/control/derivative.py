@@ -12,9 +12,12 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
 from graphwright.base.errors import GradientShapeError, NotDifferentiableError
 from graphwright.ir.graph import Graph, Node, Value, counterpart, source, transform
+from graphwright.ir.known import known
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.op import Call, Effect, Op
@@ -90,11 +93,20 @@ class BackwardTracer(Tracer):
         op = tensor.key.node.op
         if isinstance(op, Const):
             return self._const(op.value.array, None)
+        if tensor.dtype in dt.INDEX and is_number(number := known(tensor.key)):
+            return self._const(np.asarray(number, tensor.dtype.numpy_dtype), None)
         if isinstance(op, Pack) and tensor.type.rank == 1 and tensor.type.dtype in dt.INDEX:
             # Packed again: what is known of its entries is known here, and numbers are remembered.
             entries = tuple([self.value_of(self.forward.tensor(v)) for v in tensor.key.node.inputs])
             return self.graph.add(op, entries, (tensor.type,)).outputs[0]
         return self.capture(tensor, tensor.type)
+
+
+def is_number(value: object) -> bool:
+    """Whether a known value is wholly known: an int, or a tuple of wholly known ones."""
+    if isinstance(value, tuple):
+        return all(map(is_number, value))
+    return isinstance(value, int)
 
 
 def expression(node: Node, renamed: Callable[[Value], Value]) -> Any:
@@ -322,6 +334,8 @@ class Derivative:
         self.failure: NotDifferentiableError | None = None
         self._traced: dict[Any, Backward] = {}
         self.full = tuple([carries_gradient(SymbolicTensor(v, base)) for v in base.arguments])
+        #: The results, and what they repeat, by their places.
+        self.returned = {source(v): i for i, v in enumerate(self.forward.results)}
         self.position = {v: i for i, v in enumerate(self.forward.graph.arguments)}
         self.available = set(self.position)  # what need not be remembered: the arguments
         #: The arguments that a gradient can be taken by.
@@ -333,6 +347,11 @@ class Derivative:
             self.working = tuple([not required and self._works(i) for i in range(len(self.full))])
             if any(self.working):
                 self._remember(self.backward(self.working))
+
+    @property
+    def returns_more(self) -> bool:
+        """Whether the gradient needs what is no result."""
+        return any(source(value) not in self.returned for value in self.saved)
 
     def _works(self, number: int) -> bool:
         """Whether a gradient can be taken by one of the arguments."""

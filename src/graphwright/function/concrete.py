@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.compile.run.tiers import Compilation, Run, Tiered
 from graphwright.control.call import call_of
+from graphwright.control.lift_constants import with_lifted_constants
 from graphwright.explain.debugging import look_at
 from graphwright.explain.state import StateWatch
 from graphwright.explain.trace_effects import TraceEffect
@@ -268,13 +269,15 @@ class ConcreteFunction:
             return self.run([t._array for t in tensors])
         if isinstance(active, CallWatcher) and active.below is None:
             return active.watch_call(self, tensors)
-        if self.graph.folded:
-            if self.again is not None and folds_watched(self.graph):
+        graph = self.graph
+        if graph.folded:
+            if self.again is not None and folds_watched(graph):
                 return self.opened().call_tensors(tensors)
             tracer = current_tracer()
             if tracer is not None:
-                tracer.note_folded(self.graph.folded)
-        results = apply(call_of(self.graph), *tensors, *self.graph.captured)
+                graph = with_lifted_constants(graph)
+                tracer.note_folded(graph.folded)
+        results = apply(call_of(graph), *tensors, *graph.captured)
         return self._outputs.pack(results)
 
     def opened(self) -> ConcreteFunction:

@@ -119,6 +119,9 @@ class Graph(Face):
         self.captures: list[tuple[Any, Value]] = []
         #: Weak references to eager tensors that are constants here or in graphs inside, by `id`.
         self.folded: dict[int, Any] = {}
+        #: Those that are constants here, by the same keys.
+        self.constants: dict[int, Value] = {}
+        self.lifted: Any = None  # the form of it that graphs call: see `control.lift_constants`
         self.nodes: list[Node] = []
         self.results: list[Value] = []
         self.names = Names()
@@ -133,6 +136,7 @@ class Graph(Face):
         self.waits: dict[Node, list[Node]] = {}
         self.derivative: Any = None  # its derivative: see `control.derivative`
         self.rule: Any = None  # the gradient of a call of it, if it is a forward form
+        self.lasting: Any = None  # the form of it that a persistent tape runs: see `control.call`
         #: The graph that `transform` made it from, and the new values for those there.
         self.origin: tuple[Graph, dict[Value, Value]] | None = None
 

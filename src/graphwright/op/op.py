@@ -360,6 +360,11 @@ class Op(Record):
         gradient needs what this one computes on the way (calls, branches, loops)."""
         return self
 
+    def lasting(self) -> Op:
+        """The op that a persistent tape runs in place of a `taped` form. It has further results
+        where second derivatives need what cannot be computed again."""
+        return self
+
     def untaped(self, result: tuple[TensorValue, ...]) -> Any:
         """This op's own result, from that of its `taped` form."""
         return result

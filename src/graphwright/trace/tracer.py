@@ -170,6 +170,9 @@ class Tracer:
                         around = SymbolicTensor(self.outer.value_of(tensor), self.outer.graph)
                         return self.capture(around, type_)
                     self.note_folded({id(tensor): weakref.ref(tensor)})
+                    constant = self._const(tensor._array, "Const")
+                    self.graph.constants[id(tensor)] = constant
+                    return constant
                 return self._const(tensor._array, "Const")
             return self.capture(tensor, type_)
         if isinstance(tensor, SymbolicTensor):

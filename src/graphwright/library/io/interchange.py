@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphwright.op.interpreter import convert
+from graphwright.op.interpreter import activate, convert
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.types import tree
 from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import as_dtype
@@ -97,7 +99,8 @@ def make_tensor_proto(
         A `TensorProto` message.
 
     Raises:
-        TypeError: `verify_shape` is set and `values` has another shape.
+        TypeError: `verify_shape` is set and `values` has another shape, or a tensor of a graph is
+            among `values`.
         ValueError: The number of values is not that of `shape`.
 
     >>> import graphwright as tf
@@ -106,7 +109,13 @@ def make_tensor_proto(
     """
     from graphwright.ir.tensor_proto import tensor_proto  # protobuf is large
 
-    tensor = constant(values, None if dtype is None else as_dtype(dtype))
+    if any(isinstance(leaf, SymbolicTensor) for leaf in tree.flatten(values)):
+        raise TypeError(
+            "Expected any non-tensor type, but got a tensor instead: a tensor of a graph has no "
+            "value while the function is traced. `tf.io.serialize_tensor` is an op that writes it."
+        )
+    with activate(None):  # in a graph, too, the values are there
+        tensor = constant(values, None if dtype is None else as_dtype(dtype))
     array = np.asarray(tensor.numpy(), object if tensor.dtype.name == "string" else None)
     if shape is not None:
         dims: Any = TensorShape(shape).as_list()

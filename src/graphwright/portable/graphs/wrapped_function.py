@@ -272,6 +272,8 @@ class Pruned:
                 self.graph.waits[copy] = waits
             for value, new in zip(node.outputs, copy.outputs):
                 self.new.setdefault(value, new)
+        constants = self._home.constants.items()
+        self.graph.constants = {key: self.new[v] for key, v in constants if v in self.new}
 
     def _bring_in(self, node: Node, outside: dict[Value, Any]) -> None:
         """Adds a capture; refuses a parameter that is not given."""
