@@ -21,6 +21,7 @@ from benchmarks import (
 )
 from benchmarks.eager_ops import Excess
 from benchmarks.peers import Program
+from benchmarks.whole_programs import table as whole_programs
 from benchmarks.workload import (
     Cold,
     Footprint,
@@ -391,6 +392,7 @@ TABLE: tuple[Workload, ...] = (
     *training.TABLE,
     *pipelines.TABLE,
     *saved_models.TABLE,
+    *whole_programs.TABLE,
     Growth("M1", "memory that 1,000,000 calls leave", "MiB", 1.0, {"graphwright": many_calls}),
     Growth(
         "M2", "memory that 10,000 dropped traces leave", "MiB", 1.0, {"graphwright": many_traces}

@@ -1,0 +1,21 @@
+"""All whole programs by name, and their rows."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from benchmarks.whole_programs import decoding, inference, integer_searches, learning, simulations
+from benchmarks.workload import Workload
+
+PROGRAMS = {
+    program.name: program
+    for program in (
+        *simulations.PROGRAMS,
+        *integer_searches.PROGRAMS,
+        *decoding.PROGRAMS,
+        *learning.PROGRAMS,
+        *inference.PROGRAMS,
+    )
+}
+
+TABLE: tuple[Workload, ...] = tuple(chain.from_iterable(p.rows() for p in PROGRAMS.values()))
