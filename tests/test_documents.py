@@ -9,7 +9,11 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "graphwright"
-HARD = ["autograph", "compile", "compile/llvm", "data", "explain", "machine", "portable", "trace"]
+HARD = [
+    "autograph", "compile", "compile/llvm", "data", "explain", "library/distribute",
+    "library/presence", "machine", "portable", "portable/graphs", "portable/native_library",
+    "portable/onnx", "portable/serving", "trace",
+]  # fmt: skip
 PAGES = [
     ROOT / "docs" / "architecture.md",
     ROOT / "docs" / "elementary.md",

@@ -8,7 +8,7 @@ from support.goldens import AREAS, area_of, departs
 from support.op_samples import Witness, our_ops
 
 import graphwright as tf
-from graphwright.library.dispatch.raw_ops import OWN
+from graphwright.library.dispatch.raw_ops import OUR_OPS
 from tools import golden_format as gf
 
 EVENTS = "what it writes is compared with a recorded file in tests/library/summary/test_summary.py"
@@ -43,4 +43,4 @@ def run_by_goldens() -> set[str]:
 @pytest.mark.filterwarnings("ignore")
 def test_golden_cases_run_every_op() -> None:
     compared = run_by_goldens() | {oracle.op for oracle in oracles()}
-    assert set(our_ops()) - compared - OWN == set(NOT_RUN)
+    assert set(our_ops()) - compared - OUR_OPS == set(NOT_RUN)

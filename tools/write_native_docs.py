@@ -68,9 +68,9 @@ HOST = [
     (r"BroadcastArgs|BroadcastGradientArgs|Rank|Shape|ShapeN|Size|UnravelIndex",
      "Shapes: numbers on the host, which machine code knows as sizes where it can."),
     (r"TensorList.*|EmptyTensorList",
-     "Lists are native in loops that are (docs/architecture.md), if their items are tensors of one "
-     "shape, which lie one after the other; so are lists on which nothing but lists is pushed and "
-     "popped again, as gradients of loops in loops do."),
+     "Lists are native in native loops (docs/architecture.md), if their items are tensors of one "
+     "shape. The items lie one after the other. Lists are native, too, if nothing but lists is "
+     "pushed on them and popped again. Gradients of loops in loops make such lists."),
 ]  # fmt: skip
 
 #: Ops that stand for something else than a call.
@@ -308,11 +308,11 @@ def document(found: dict[str, Found]) -> str:
         "segments, whose results are the same. What of a function stays outside, and why, is "
         "logged by `jit_compile=True`.", "",
         f"Native dtypes: {', '.join(d.name for d in KINDS)}. Halves are computed in float32.", "",
-        "Machine code and kernels agree bit for bit but where `ulps` says by how many units in the "
-        "last place an element may differ: both round elementary functions in ways of their own. "
-        "Sums are taken in another order; their units are those of the greatest number that the "
+        "Machine code and kernels agree bit for bit, unless `ulps` says by how many units in the "
+        "last place an element may differ. Both round elementary functions in ways of their own. "
+        "Sums are taken in another order. Their units are those of the greatest number that the "
         "op is given or gives, for up to some hundred numbers. `GRAPHWRIGHT_NATIVE=check` compares "
-        "whole functions, in which errors add up and cancellation shows them: they may be apart by "
+        "whole functions, in which errors add up and cancellation shows them. They may be apart by "
         f"{tolerances} of the greatest element. How far elementary functions are from the truth is "
         "in elementary.md.", "",
         f"## Native ({len(native)})", "",

@@ -75,8 +75,10 @@ def is_exempt(function: types.FunctionType) -> bool:
 
 
 def is_never_converted(function: types.FunctionType) -> bool:
-    """Whether a Python function is not converted either where `tf.function` is asked to trace it:
-    functions of other libraries are, as one that asks wants its control flow staged."""
+    """Whether a Python function is not converted either where `tf.function` is asked to trace it.
+
+    Functions of other libraries are converted then, as one that asks wants its control flow staged.
+    """
     return (
         is_converted(function.__code__)
         or bool(function.__code__.co_flags & _GENERATES)

@@ -62,8 +62,11 @@ class ElementFold:
 
 
 class BlockFold(ElementFold):
-    """A loop over the elements of a new iterator: a loop over blocks, and in it a loop over the
-    elements of a block, which can be machine code."""
+    """A loop over the elements of a new iterator.
+
+    It is a loop over blocks, and in it a loop over the elements of a block, which can be machine
+    code.
+    """
 
     def __init__(self, dataset: Tensor, element: ElementType) -> None:
         iterator, is_left = apply(BeginIteration(), dataset)

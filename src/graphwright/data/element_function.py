@@ -183,12 +183,12 @@ class DrawingRunner(GraphRunner):
     def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
         super().__init__(graph, captured)
         #: For elements that are asked for outside of iterations.
-        self.own = Epoch()
+        self.outer_epoch = Epoch()
 
     def __call__(self, arrays: Sequence[Any]) -> Row:
         if present_iteration() is not None:
             return super().__call__(arrays)
-        with iterating(self.own):
+        with iterating(self.outer_epoch):
             return super().__call__(arrays)
 
 

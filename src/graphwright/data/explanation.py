@@ -199,7 +199,7 @@ def go_with(
     trace and compile."""
     watcher, count = StageWatcher(), 0
     waited = 0.0
-    began = asked = perf_counter()
+    began = first_end = perf_counter()
     with watching(watcher):
         reader = Reader(stage)
     while perf_counter() - began < seconds:
@@ -212,10 +212,10 @@ def go_with(
         step(*spread([pack([wrap(array) for array in row])]))
         count += 1
         if count == 1:
-            asked = perf_counter()
+            first_end = perf_counter()
     ended = perf_counter()
     reader.close()
-    return Watch(watcher, count, ended - began, waited, ended - asked if count > 1 else 0.0)
+    return Watch(watcher, count, ended - began, waited, ended - first_end if count > 1 else 0.0)
 
 
 def reports(

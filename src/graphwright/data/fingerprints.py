@@ -1,7 +1,7 @@
 """What made the elements of a stage, as one text: equal for pipelines that compute the same.
 
-It covers the kinds of stages, their numbers, options and tensors, and the graphs of functions with
-what they capture, also the present values of variables and tables. Of Python functions it covers
+It covers the kinds of stages, their numbers, options and tensors. It covers the graphs of functions
+with what they capture, also the present values of variables and tables. Of Python functions it has
 code, constants, defaults and what they close over, and of objects in these what `pickle` keeps.
 Files count by their names, and modules and globals by theirs.
 """

@@ -98,7 +98,7 @@ def drawn(logits: TensorValue, pair: TensorValue) -> Any:
 
 
 #: So many elements of each class are taken for seen before the first, and so many are counted at
-#: once: the numbers of TensorFlow, on which the elements that are kept depend.
+#: once. The numbers are TensorFlow's, and results depend on them.
 _SEEN_BEFORE, _COUNTED_AT_ONCE = 10, 32
 
 

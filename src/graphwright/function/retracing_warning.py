@@ -37,8 +37,8 @@ _LOADING = held_over_forks(threading.RLock())
 def warn_of_retracing(history: History, is_inside: bool = False) -> None:
     """Warns after a call that traced, if calls of the function trace too often.
 
-    Functions that are made and called inside of others' traces, as each model of a library has one,
-    are traced with them: such a call counts only where its own function has many traces.
+    A function that is made and called inside another one's trace is traced with it, as in models of
+    libraries. Such a call counts only where its own function has many traces.
     """
     if is_inside and len(history.records) < _THRESHOLD:
         return

@@ -5,8 +5,8 @@ on pages of their own. Places that depend on addresses are filled in. Then the p
 executed and no longer written; no memory allows both. The block is freed with its `Library`.
 
 A process that finds its code on the disk loads no LLVM, and takes 46 MiB less. Its time to native
-is 0.6 (one function), 0.8 (a step of training) or 0.88 (many functions, P2) of that with LLVM's
-linker, by `python -m benchmarks.alternatives`.
+is a part of that with LLVM's linker: 0.6 (one function), 0.8 (a step of training) or 0.88 (many
+functions, P2). `python -m benchmarks.alternatives` measures it.
 
 LLVM writes its code for addresses of 64 bits. On x86-64 an instruction holds a whole address, on
 AArch64 four instructions hold 16 bits each. There, calls have 26 bits. So calls of other libraries

@@ -211,12 +211,12 @@ def parameter_order(concrete: ConcreteFunction) -> list[int]:
     named: dict[str, list[int]] = {}
     count = 0
     for name, kind, type_ in concrete.function_type.typed():
-        own = list(range(count, count + len(type_.flatten())))
-        count += len(own)
+        numbers = list(range(count, count + len(type_.flatten())))
+        count += len(numbers)
         if kind is KEYWORD_ONLY:
-            named[name] = own
+            named[name] = numbers
         else:
-            places += own
+            places += numbers
     return [*places, *[place for name in sorted(named) for place in named[name]]]
 
 
@@ -284,7 +284,7 @@ def parameters_of(signature: inspect.Signature) -> StructuredValue:
     named = [p for p in parts if p.kind is p.KEYWORD_ONLY]
     rest = {p.kind: p.name for p in parts if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     defaults = tuple([p.default for p in positional if p.default is not p.empty])
-    own = {p.name: p.default for p in named if p.default is not p.empty}
+    keyword_defaults = {p.name: p.default for p in named if p.default is not p.empty}
     return encode(
         FullArgSpec(
             [p.name for p in positional],
@@ -292,7 +292,7 @@ def parameters_of(signature: inspect.Signature) -> StructuredValue:
             rest.get(inspect.Parameter.VAR_KEYWORD),
             defaults or None,
             [p.name for p in named],
-            own or None,
+            keyword_defaults or None,
             {},
         )
     )

@@ -49,8 +49,8 @@ def functions_of(holder: Trackable) -> Iterator[tuple[str, Function]]:
     for name in dir(kind):
         if isinstance(inspect.getattr_static(kind, name), PolymorphicFunction):
             yield name, getattr(holder, name)
-    own = holder._held if isinstance(holder, RestoredObject) else {}
-    for name, value in {**own, **vars(holder)}.items():
+    restored = holder._held if isinstance(holder, RestoredObject) else {}
+    for name, value in {**restored, **vars(holder)}.items():
         if isinstance(value, Function):
             yield name, value
 

@@ -420,12 +420,12 @@ def bare(name: str, concrete: ConcreteFunction) -> SavedBareConcreteFunction:
     for parameter, kind, type_ in concrete.function_type.typed():
         kind = KEYWORD_ONLY if kind is KEYWORD_ONLY else POSITIONAL_OR_KEYWORD
         parameters.append(inspect.Parameter(parameter, kind))
-        own = [next(places).node.name for _ in type_.flatten()]
+        names = [next(places).node.name for _ in type_.flatten()]
         if kind is KEYWORD_ONLY:
-            named[parameter] = own
+            named[parameter] = names
         else:
-            keywords += own
-            positional += len(own)
+            keywords += names
+            positional += len(names)
     message = SavedBareConcreteFunction(concrete_function_name=name)
     message.argument_keywords.extend(
         [*keywords, *[word for parameter in sorted(named) for word in named[parameter]]]

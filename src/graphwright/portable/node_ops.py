@@ -8,7 +8,7 @@ from typing import Any
 from graphwright.base.errors import NotFoundError, PermissionDeniedError
 from graphwright.ir.graph import Node
 from graphwright.ir.graphdef import grouped, operand_attributes
-from graphwright.library.dispatch.raw_ops import OWN, load_all
+from graphwright.library.dispatch.raw_ops import OUR_OPS, load_all
 from graphwright.op.op import REGISTRY, Op
 from graphwright.ops.strings.printing import STREAMS
 from graphwright.portable.model_error import malformed
@@ -74,8 +74,8 @@ STRUCTURAL = frozenset(
 def is_known(name: str) -> bool:
     """Whether there is an op of a name that a GraphDef may have."""
     load_all()
-    own = name.startswith("_") or name in OWN - set(PYTHON_OPS)
-    return name in STRUCTURAL | CLASSIC or (name in REGISTRY and not own)
+    is_ours = name.startswith("_") or name in OUR_OPS - set(PYTHON_OPS)
+    return name in STRUCTURAL | CLASSIC or (name in REGISTRY and not is_ours)
 
 
 def names_no_types(source: str) -> bool:

@@ -18,7 +18,7 @@ from graphwright.values.tensor import EagerTensor, Tensor
 class RestoredObject(Tracked):
     """An object with the children that were saved, as attributes.
 
-    A child is looked up where the class and the program have no attribute of its name, so no name
+    A child is looked up where the class and the program have no attribute of its name. So no name
     in a model can change what an object does.
     """
 

@@ -331,18 +331,18 @@ class SavedObjects:
 
     def _captured(self, number: int) -> Tensor:
         """The tensor that a trace captures of an object."""
-        found = self._object(number)
-        if isinstance(found, Variable):
-            return found.handle
-        if isinstance(found, RestoredResource):
-            if not found._held:
+        captured = self._object(number)
+        if isinstance(captured, Variable):
+            return captured.handle
+        if isinstance(captured, RestoredResource):
+            if not captured._held:
                 self._fill(number)
-            return handle_of(found)
-        if isinstance(found, Asset):
-            return found.outside
-        if isinstance(found, Tensor):
-            return found
-        raise malformed(f"the object {number}", f"a function captures {found!r}")
+            return handle_of(captured)
+        if isinstance(captured, Asset):
+            return captured.outside
+        if isinstance(captured, Tensor):
+            return captured
+        raise malformed(f"the object {number}", f"a function captures {captured!r}")
 
     def _function(self, number: int, node: SavedObject) -> RestoredFunction:
         """A function with all its traces."""
@@ -356,12 +356,12 @@ class SavedObjects:
 
     def _signature(self, number: int) -> ConcreteFunction:
         """The function of a signature."""
-        found = self._object(number)
-        if isinstance(found, RestoredFunction) and len(found.concrete_functions) == 1:
-            return found.concrete_functions[0]
-        if not isinstance(found, ConcreteFunction):
-            raise malformed("the signatures", f"{found!r} is none")
-        return found
+        function = self._object(number)
+        if isinstance(function, RestoredFunction) and len(function.concrete_functions) == 1:
+            return function.concrete_functions[0]
+        if not isinstance(function, ConcreteFunction):
+            raise malformed("the signatures", f"{function!r} is none")
+        return function
 
     def _add_gradients(self) -> None:
         """Makes the rules of functions that state their own gradients."""

@@ -117,7 +117,7 @@ class VariableType(TraceType):
     """A variable: the type of its value, its number among a call's variables, and whether tapes
     watch it.
 
-    `original` is the variable of the call that asked for the type, while it lives: the function
+    `original` is the variable of the call that asked for the type, while it lives. The function
     that is traced gets it, as libraries know variables by their identity. Types are equal without
     it.
     """

@@ -54,7 +54,7 @@ class StoredShardCursor(Cursor):
         self.stage = stage
         self.file: BlockFile | None = None
         #: Where the present block begins, and how many elements are before it; then the next.
-        self.at = self.next = (HEAD, 0)
+        self.block_start = self.next = (HEAD, 0)
         self.block: ElementBlock | None = None
         self.place = 0
         self.is_over = False
@@ -70,8 +70,8 @@ class StoredShardCursor(Cursor):
         """Reads the next block; False at the end, and behind an error."""
         self.is_over = True
         if self.block is not None:
-            self.at, self.block, self.place = self.next, None, 0
-        offset, before = self.at
+            self.block_start, self.block, self.place = self.next, None, 0
+        offset, before = self.block_start
         stage = self.stage
         if before >= stage.shard.elements:
             self.close()
@@ -86,12 +86,12 @@ class StoredShardCursor(Cursor):
         return True
 
     def save(self) -> State:
-        return [*self.at, self.place, self.is_over]
+        return [*self.block_start, self.place, self.is_over]
 
     def restore(self, state: State) -> None:
         self.close()
         offset, before, self.place, self.is_over = state
-        self.at, self.block = (offset, before), None
+        self.block_start, self.block = (offset, before), None
 
     def close(self) -> None:
         if self.file is not None:
@@ -141,13 +141,13 @@ def misfit(columns: Sequence[Column], types: Sequence[TensorType]) -> tuple[int,
     if len(columns) != len(types):
         parts = f"an element of {len(types)} parts, but got {len(columns)}"
         return 0, f"Number of components mismatch: expected {parts}."
-    found = [
+    misfits = [
         (place, f"{words[0]} at component {number}: {words[1]}.")
         for number, (values, type_) in enumerate(zip(columns, types))
         for place, words in [first_misfit(values, type_)]
         if words
     ]
-    return min(found, default=(0, ""))
+    return min(misfits, default=(0, ""))
 
 
 def first_misfit(values: Column, type_: TensorType) -> tuple[int, tuple[str, str] | None]:

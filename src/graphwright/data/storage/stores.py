@@ -43,8 +43,8 @@ from graphwright.types.arrays import Array
 MANIFEST, LOCK, TYPE = "manifest", "lock", "type"
 _RUN = re.compile(r"run-[0-9a-f]{16}")
 
-#: A block is written once it has so many bytes or elements: memory for it comes from the heap, and
-#: lies in a processor's cache while it is verified.
+#: A block is written once it has so many bytes or elements. So memory for it comes from the heap,
+#: and lies in a processor's cache while it is verified.
 _BYTES = 1 << 18
 _MOST = 1 << 14
 #: So many bytes may wait in all shards together.

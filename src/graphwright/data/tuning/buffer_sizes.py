@@ -18,8 +18,8 @@ _LOOKED_AT = 16
 class BufferSize:
     """The most elements that may wait in each buffer of a stage.
 
-    A chosen size doubles when a reader waits at a buffer that had been full: the elements come in
-    bursts, or handing on so few costs more than it saves. Where computing is slower than the
+    A chosen size doubles when a reader waits at a buffer that had been full. The elements come in
+    bursts then, or handing on so few costs more than it saves. Where computing is slower than the
     reader, a buffer is never full, and a larger one would not help.
 
     Args:

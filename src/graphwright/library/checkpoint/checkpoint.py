@@ -207,9 +207,9 @@ class Checkpoint(Tracked):
         """Gives the variables the saved values, now or when they are made.
 
         Args:
-            save_path: The path that `save` or `write` returned, here or in TensorFlow, or that of
-                any safetensors file without its ending, whose keys are paths with / or dots. None
-                restores nothing.
+            save_path: The path that `save` or `write` returned, here or in TensorFlow. It may be
+                that of any safetensors file without its ending, whose keys are paths with / or
+                dots. None restores nothing.
             options: It has no effect.
 
         Returns:

@@ -47,7 +47,7 @@ ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
     "tuple[str, ...]": lambda texts: tuple(map(str, texts)),
 }
 #: Ops that TensorFlow has not, or that tracing alone makes.
-OWN = frozenset(
+OUR_OPS = frozenset(
     {
         "CTCLossDense", "CustomGradient", "EagerPyFuncGradient", "GraphwrightCTCLabelRows",
         "GraphwrightCrossRows", "GraphwrightDilation2DTangent", "GraphwrightSumTo",
@@ -75,7 +75,7 @@ def has_raw_form(name: str) -> bool:
         load_all()
     return (
         name in REGISTRY
-        and name not in OWN
+        and name not in OUR_OPS
         and ATTRIBUTES.keys() | KINDS.keys() >= kinds(REGISTRY[name])
     )
 

@@ -1,6 +1,6 @@
 """Sums and copies over devices: `tf.distribute.CrossDeviceOps`.
 
-All devices are in one memory, so one algorithm serves: values are added in the order of the
+All devices are in one memory, so one algorithm serves. Values are added in the order of the
 replicas, which makes sums the same from run to run.
 """
 

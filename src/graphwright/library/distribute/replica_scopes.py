@@ -12,8 +12,10 @@ from graphwright.trace.trace_place import PLACE
 
 
 class ReplicaScope(NamedTuple):
-    """A place: a strategy, the context of a replica or None across them, and in an update of a
-    distributed variable the number of the copy."""
+    """A place: a strategy, and the context of a replica or None across them.
+
+    In an update of a distributed variable it has the number of the copy.
+    """
 
     strategy: Any
     replica: Any

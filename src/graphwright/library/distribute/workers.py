@@ -105,8 +105,10 @@ class WorkerGroup:
             )
 
     def watch(self) -> None:
-        """Lets an error that ends this rank end all, after its traceback; and the end of this
-        program be an error on ranks that still wait for it."""
+        """Ends all ranks after the traceback of an error that ends this one.
+
+        The end of this program is an error on ranks that still wait for it.
+        """
         before = sys.excepthook
 
         def report(

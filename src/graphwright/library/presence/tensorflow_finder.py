@@ -20,7 +20,7 @@ NAME = "tensorflow"
 RELEASE = "2.21.0"
 
 #: What names have under `tensorflow` instead of what they have here.
-OWN = {
+SUBSTITUTES = {
     NAME: {"__version__": RELEASE},
     f"{NAME}.version": {"VERSION": RELEASE},
 }
@@ -108,17 +108,19 @@ class NamespaceLoader(Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Fills a module that is empty yet."""
         namespace, names = self.namespace, vars(module)
-        own = OWN.get(module.__name__, {})
+        attributes = SUBSTITUTES.get(module.__name__, {})
         if isinstance(namespace, ModuleType):
             offered = getattr(namespace, "__all__", ())
             names["__doc__"] = namespace.__doc__
         else:
             offered = tuple(namespace)
             names["__doc__"] = f"The names of `{module.__name__}` that libraries import."
-        names["__all__"] = sorted({*offered, *(name for name in own if not is_special(name))})
+        names["__all__"] = sorted(
+            {*offered, *(name for name in attributes if not is_special(name))}
+        )
         names["__getattr__"] = first_use(module, namespace)
         names["__dir__"] = lambda: sorted({*names, *names["__all__"]})
-        names.update(own)
+        names.update(attributes)
 
 
 class KerasLoader(Loader):

@@ -120,8 +120,8 @@ def convolution(
         A tensor of the dtype of `input` of shape [batch, *new spatial, outputs].
 
     Raises:
-        ValueError: The rank of `filters` is not 3, 4 or 5, a list has a length that does not fit,
-            or there are strides above 1 and dilations above 1.
+        ValueError: The rank of `filters` is not 3, 4 or 5, or a list has a length that does not
+            fit. Or there are strides above 1 and dilations above 1.
         InvalidArgumentError: The shapes do not fit, or a step or `padding` is not valid.
 
     >>> import graphwright as tf

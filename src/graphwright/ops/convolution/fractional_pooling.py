@@ -365,8 +365,8 @@ def fractional_max_pool(
     Args:
         value: A tensor of float32, float64, int32 or int64 of shape [batch, rows, columns,
             channels].
-        pooling_ratio: How many times fewer rows and columns the result has, as a number of at least
-            1, or as a list [1, rows, columns, 1] of them.
+        pooling_ratio: How many times fewer rows and columns the result has. It is a number of at
+            least 1, or a list [1, rows, columns, 1] of them.
         pseudo_random: Whether the borders follow a random start with even steps. Otherwise the two
             possible sizes are shuffled.
         overlapping: Whether neighbouring windows share the row or column at their border.

@@ -1,7 +1,8 @@
 """The frames of a GIF file: their places, their colours, and what shines through.
 
 A frame is decoded by Pillow, as a file of its own. Frames are laid on each other as TensorFlow does
-it: as large as the largest frame, whatever the file says, and nothing is taken away between frames.
+it. They are as large as the largest one, whatever the file says, and nothing is taken away between
+them.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ SOLVABLE = frozenset({dt.float32, dt.float64, dt.complex64, dt.complex128})
 class BandedTriangularSolve(MatrixOp):
     """The x of matrix @ x = rhs, for triangular matrices whose diagonals are the rows of `matrix`.
 
-    Entry [d, j] is in column j - d of row j of a lower triangular matrix; of an upper one the
-    main diagonal is the last row, and entries are in their own columns to the right of it.
+    Entry [d, j] is in column j - d of row j of a lower triangular matrix. Of an upper one the main
+    diagonal is the last row. Entries are in their own columns to the right of it.
     """
 
     type_name = "BandedTriangularSolve"

@@ -128,8 +128,8 @@ def isotonic_regression(
 
     Returns:
         The fitted sequences, of the shape of `inputs`, and the number of each element's constant
-        run as int32. float16, bfloat16 and float32 stay; int8 and int16 give float32 and other
-        dtypes float64.
+        run as int32. Of the sequences float16, bfloat16 and float32 stay. There int8 and int16
+        give float32, and other dtypes float64.
 
     >>> import graphwright as tf
     >>> values, runs = tf.nn.isotonic_regression([3.0, 1.0, 2.0])

@@ -74,8 +74,8 @@ def sufficient_statistics(
         name: A name, which has no effect.
 
     Returns:
-        The count as a scalar, the sum and the sum of squares, all of the dtype of `x`; and the
-        shift as a tensor or None.
+        The count as a scalar, the sum and the sum of squares, all of the dtype of `x`. The fourth
+        result is the shift, as a tensor or None.
 
     >>> import graphwright as tf
     >>> count, total, squares, shift = tf.nn.sufficient_statistics([1.0, 2.0, 3.0, 6.0], [0])

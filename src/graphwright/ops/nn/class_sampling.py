@@ -241,9 +241,9 @@ def uniform_candidate_sampler(
         name: A name for the op.
 
     Returns:
-        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids,
-        a vector of int64, and tensors of float32 with the expected counts of the true and the drawn
-        ids.
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`. The ids
+        are a vector of int64. The expected counts of the true and of the drawn ids are tensors of
+        float32.
 
     Raises:
         InvalidArgumentError: `true_classes` has another shape or an id out of range, or there are
@@ -277,9 +277,9 @@ def log_uniform_candidate_sampler(
         name: A name for the op.
 
     Returns:
-        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids,
-        a vector of int64, and tensors of float32 with the expected counts of the true and the drawn
-        ids.
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`. The ids
+        are a vector of int64. The expected counts of the true and of the drawn ids are tensors of
+        float32.
 
     Raises:
         InvalidArgumentError: `true_classes` has another shape or an id out of range, or there are
@@ -312,9 +312,9 @@ def learned_unigram_candidate_sampler(
         name: A name for the op.
 
     Returns:
-        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids,
-        a vector of int64, and tensors of float32 with the expected counts of the true and the drawn
-        ids.
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`. The ids
+        are a vector of int64. The expected counts of the true and of the drawn ids are tensors of
+        float32.
 
     Raises:
         InvalidArgumentError: `true_classes` has another shape or an id out of range, or there are
@@ -354,9 +354,9 @@ def fixed_unigram_candidate_sampler(
         name: A name for the op.
 
     Returns:
-        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`: the ids,
-        a vector of int64, and tensors of float32 with the expected counts of the true and the drawn
-        ids.
+        A named tuple `(sampled_candidates, true_expected_count, sampled_expected_count)`. The ids
+        are a vector of int64. The expected counts of the true and of the drawn ids are tensors of
+        float32.
 
     Raises:
         InvalidArgumentError: There are no weights or not `range_max` of them, `true_classes` does
@@ -417,8 +417,8 @@ def compute_accidental_hits(
         name: A name for the op.
 
     Returns:
-        A named tuple `(indices, ids, weights)` of vectors with an entry for each hit: its row
-        (int32), its place in the sample (int64), and the lowest float32. Added to a logit, that
+        A named tuple `(indices, ids, weights)` of vectors with an entry for each hit. They are its
+        row (int32), its place in the sample (int64), and the lowest float32. Added to a logit, that
         removes the class.
 
     Raises:

@@ -2,10 +2,15 @@
 
 All but the categorical sampler reject. Each output has a Philox stream of its own, 256 counters
 from its neighbour's, and draws until a number is accepted. The streams advance side by side as
-arrays, and the lanes that have their number drop out. Sources: gamma, Marsaglia and Tsang (2000);
-Poisson, Knuth's product of uniforms for rates below 10 and the transformed rejection of Hoermann
-(1993) above; binomial, sums of geometric variates (Kachitvichyanukul, Schmeiser 1988) for means
-below 10 and Hoermann's BTRS above.
+arrays, and the lanes that have their number drop out.
+
+Sources:
+
+- gamma: Marsaglia and Tsang (2000);
+- Poisson: Knuth's product of uniforms for rates below 10, the transformed rejection of Hoermann
+  (1993) above;
+- binomial: sums of geometric variates (Kachitvichyanukul, Schmeiser 1988) for means below 10,
+  Hoermann's BTRS above.
 
 Keys and counters are Python ints.
 """

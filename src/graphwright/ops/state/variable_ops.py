@@ -143,8 +143,11 @@ class Storage:
             self.write(change(self.held()))
 
     def revise(self, change: Callable[[Array, Array | None], Array]) -> None:
-        """Replaces the array by a function of it and of an array for the result: the array itself
-        where that may be written into, else None. The function refuses before it writes."""
+        """Replaces the array by a function of it and of an array for the result.
+
+        The latter is the array itself where that may be written into, else None. The function
+        refuses before it writes.
+        """
         self.decide()
         with self.lock, Loan(self) as loan:
             if loan.array is None:

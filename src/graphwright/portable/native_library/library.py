@@ -64,7 +64,7 @@ def compile_library(
             "x86-64-v3", makes a library for all processors that have as much.
 
     Raises:
-        ValueError: Parts of a function have no native form, each of which is named; or the
+        ValueError: Parts of a function have no native form; each of them is named. Or the
             function, the target or a name is not one that a library may have.
         ImportError: No linker is installed.
 

@@ -1,8 +1,8 @@
 """One graph of a model as it is written: our nodes become nodes of ONNX, each by its rule.
 
-A rule is asked first. Where there is none, or it does not fit, an elementwise op is written word by
-word, and a composite op as its record says it in simpler ops. What has no form at all is noted, so
-that all of it can be refused at once.
+A rule is asked first. Where none fits, an elementwise op is written word by word. A composite op is
+written in the simpler ops that its record states. What has no form at all is noted, so that all of
+it can be refused at once.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ def export(
     left out, and random numbers are other ones.
 
     Args:
-        f: A concrete function; a `tf.function` with an input signature or with one trace; a module
-            with one such function, or whose `__call__` is one; a model that
+        f: A concrete function, or a `tf.function` with an input signature or with one trace. Also
+            a module that has one such function, or whose `__call__` is one. Also a model that
             `tf.saved_model.load` has loaded.
         path: The file, as text or a path object.
         opset: The version of ONNX's ops, from 18 to 26. None takes 21.
