@@ -194,7 +194,7 @@ def bad_names(folder: Path) -> list[str]:
                 name = node.id if isinstance(node, ast.Name) else node.attr
             else:
                 continue
-            if name.strip("_") in NO_NAMES:
+            if name.strip("_").lower() in NO_NAMES:
                 places.append(f"{path.relative_to(folder)}:{node.lineno}: {name}")
     return places
 

@@ -21,7 +21,7 @@ from graphwright.autograph.syntax import Fresh, SyntaxPlace
 #: Whether an instruction that compares may also ask for the truth of the result.
 COMPARING_ASKS = sys.version_info >= (3, 13)
 
-ASKED = "ag_asked"  # the variable for the results of comparisons then
+COMPARISON = "ag_asked"  # the variable for the results of comparisons then
 
 #: Functions that wrap operands of the Python form.
 Wraps = Mapping["DecisionOperand", Callable[[ast.expr], ast.expr]]
@@ -47,7 +47,7 @@ def asked_apart(value: ast.expr) -> ast.expr:
     if not COMPARING_ASKS or not isinstance(value, ast.Compare):
         return value
     place = SyntaxPlace(value)
-    return ast.NamedExpr(place.store(ASKED), value, **place.span)
+    return ast.NamedExpr(place.store(COMPARISON), value, **place.span)
 
 
 class Unstaged(Exception):

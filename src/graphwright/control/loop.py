@@ -386,11 +386,11 @@ class TracedLoop:
 
 
 def as_left(entered: object, left: object) -> Any:
-    """Loop variables with what the body has found out: the shapes of the items of arrays."""
+    """Loop variables with what the body shows of them: the shapes of the items of arrays."""
     pairs = list(zip(tree.flatten(entered), tree.flatten(left)))
-    if not any(hasattr(one, "found_in_body") for one, _ in pairs):
+    if not any(hasattr(one, "_with_item_shape_of") for one, _ in pairs):
         return entered
-    known = [a.found_in_body(b) if hasattr(a, "found_in_body") else a for a, b in pairs]
+    known = [a._with_item_shape_of(b) if hasattr(a, "_with_item_shape_of") else a for a, b in pairs]
     return tree.pack_sequence_as(entered, known)
 
 

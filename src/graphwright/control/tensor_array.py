@@ -276,7 +276,7 @@ class TensorArray(Composite):
         """Whether writing past the end makes it grow."""
         return self._impl.dynamic
 
-    def found_in_body(self, left: TensorArray) -> TensorArray:
+    def _with_item_shape_of(self, left: TensorArray) -> TensorArray:
         """The array with the shape of the items that the body of a loop has put into `left`."""
         mine, impl = self._impl, left._impl
         if not isinstance(mine, ListArray) or mine.dims is not None or impl.dims is None:

@@ -16,7 +16,7 @@ from graphwright.machine.process_settings import ALLOCATOR, is_glibc
 
 #: The bytes of the smallest array that is large, and of the largest whose memory is kept.
 LEAST, MOST = 32 << 20, 128 << 20
-_KEPT = 2  # blocks
+_BLOCKS = 2  # blocks
 
 _SET, _DEFAULT = 304, 306  # in NumPy's table of functions
 _NAME = b"mem_handler"
@@ -68,7 +68,7 @@ def usual() -> Any:
 
 #: `take` and `give`; the context holds NumPy's own functions, which they call for other blocks.
 TEXT = f"""
-@kept = internal global [{_KEPT} x ptr] zeroinitializer, align 64
+@kept = internal global [{_BLOCKS} x ptr] zeroinitializer, align 64
 @next = internal global i64 0
 
 declare i64 @malloc_usable_size(ptr)
@@ -100,7 +100,7 @@ back:
   br label %other
 other:
   %i1 = add i64 %i, 1
-  %more = icmp ult i64 %i1, {_KEPT}
+  %more = icmp ult i64 %i1, {_BLOCKS}
   br i1 %more, label %search, label %usual
 usual:
   %malloc = load ptr, ptr %context
@@ -116,7 +116,7 @@ entry:
   br i1 %kept, label %keep, label %usual
 keep:
   %number = atomicrmw add ptr @next, i64 1 monotonic
-  %i = urem i64 %number, {_KEPT}
+  %i = urem i64 %number, {_BLOCKS}
   %slot = getelementptr ptr, ptr @kept, i64 %i
   %pushed = atomicrmw xchg ptr %slot, ptr %block acq_rel
   call void @free(ptr %pushed)

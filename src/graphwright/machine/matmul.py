@@ -18,7 +18,7 @@ from graphwright.machine import products, targets, threads
 from graphwright.machine.array_layout import Array, FloatDType, address
 from graphwright.machine.products import steps
 from graphwright.machine.strip_code import ADD, MULTIPLY, OVER, PACK, UPDATE
-from graphwright.machine.strips import OTHER, OWN, RESULT, SOURCE, StripPlan
+from graphwright.machine.strips import OTHER, PART_PANELS, RESULT, SOURCE, StripPlan
 
 #: So many multiply-adds of one product, and of a batch, are worth a native call. OpenBLAS starts
 #: to use threads at the first number.
@@ -188,14 +188,22 @@ def _plan(
         for deep in range(0, k, most):
             depth = min(most, k - deep)
             offset = deep * right[0] + first * right[1]
-            plan.need(OWN, products.packed_size(depth, width, tile) * size)
+            plan.need(PART_PANELS, products.packed_size(depth, width, tile) * size)
             plan.add(
-                PACK, OTHER, offset, OWN, 0, steps((depth,), right[:1]), depth, right[1], width
+                PACK,
+                OTHER,
+                offset,
+                PART_PANELS,
+                0,
+                steps((depth,), right[:1]),
+                depth,
+                right[1],
+                width,
             )
             for high in range(top, bottom, _HIGH):
                 some = slice(high, min(high + _HIGH, bottom))
                 plan.add(
-                    *(MULTIPLY, SOURCE, 0, OWN, 0, RESULT, first * size),
+                    *(MULTIPLY, SOURCE, 0, PART_PANELS, 0, RESULT, first * size),
                     *(rows[some], len(rows[some]), cols[deep : deep + depth], depth, width),
                     *(places[some], ADD if deep else mode),
                 )

@@ -16,7 +16,7 @@ from graphwright.machine.strip_code import WORDS
 
 #: The memory of a call by number: its operands and result, and its work space. All parts read the
 #: same panels; each part has a frame and panels of its own.
-SOURCE, OTHER, RESULT, PANELS, FRAME, OWN = range(6)
+SOURCE, OTHER, RESULT, PANELS, FRAME, PART_PANELS = range(6)
 
 _LINE = 64  # bytes of a line of the cache
 

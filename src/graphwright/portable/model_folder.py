@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 #: What a saved model consists of. A folder with anything else is not taken away.
-_OWN = frozenset(
+_PARTS = frozenset(
     {
         "assets", "assets.extra", "debug", "fingerprint.pb", "saved_model.pb", "saved_model.pbtxt",
         "variables",
@@ -32,12 +32,12 @@ def new_folder(path: str) -> Iterator[str]:
         yield new
         if not os.path.lexists(path):
             os.rename(new, path)
-        elif set(os.listdir(path)) <= _OWN:
+        elif set(os.listdir(path)) <= _PARTS:
             os.rename(path, old)
             os.rename(new, path)
         else:
             os.mkdir(old)
-            for part in sorted(_OWN):  # first what the model refers to
+            for part in sorted(_PARTS):  # first what the model refers to
                 replace(os.path.join(path, part), os.path.join(new, part), os.path.join(old, part))
     finally:
         for folder in (new, old):

@@ -80,14 +80,14 @@ def takes_tensors(other: object, name: str, error: Exception) -> bool:
     kind = type(other)
     return (
         isinstance(error, (TypeError, ValueError))
-        and kind.__module__ not in _OWN
+        and kind.__module__ not in _MODULES
         and not isinstance(other, Operators)
         and hasattr(kind, f"__r{name}__")
     )
 
 
 #: The modules whose classes have reflected operators, which take no tensors.
-_OWN = frozenset({"builtins", "numpy"})
+_MODULES = frozenset({"builtins", "numpy"})
 
 
 def comparison_with(function: Callable[..., object], of_none: bool) -> Any:

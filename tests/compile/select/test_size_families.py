@@ -99,7 +99,7 @@ def test_a_trace_has_code_of_its_kin_till_it_has_its_own(size):
         trace = function.get_concrete_function(x)
         stages.append(trace.tiers.stage.name)
         assert trace.tier == "native"
-    assert stages == ["KIN", "KIN", "OWN", "OWN"]
+    assert stages == ["KIN", "KIN", "EXACT", "EXACT"]
 
 
 def libraries():

@@ -114,7 +114,7 @@ class TierStage(IntEnum):
     NEW = 0
     PYTHON = 1
     KIN = 2  #: machine code that serves it, perhaps not as well as its own would
-    OWN = 3  #: machine code that was made for it, or is as good
+    EXACT = 3  #: machine code that was made for it, or is as good
 
 
 class Tiered:
@@ -160,8 +160,8 @@ class Tiered:
             if stage > self.stage:
                 self.stage = stage
                 self.run = run
-                self.install(run if stage is TierStage.OWN else self.watched, compilation)
-        if stage is TierStage.OWN and self.family is not None:
+                self.install(run if stage is TierStage.EXACT else self.watched, compilation)
+        if stage is TierStage.EXACT and self.family is not None:
             self.family.forget(self)
 
     def enter(self) -> None:
@@ -175,12 +175,12 @@ class Tiered:
 
     def adopt(self) -> None:
         """Runs its family's form from now on, if there is one."""
-        if self.family is None or self.stage is TierStage.OWN:
+        if self.family is None or self.stage is TierStage.EXACT:
             return
         began = time.perf_counter()
         known = types(self.graph)
         if function := self.family.function_for(known):
-            self.take(TierStage.OWN, runner(self.graph, function), began)
+            self.take(TierStage.EXACT, runner(self.graph, function), began)
         elif self.stage < TierStage.KIN and (function := self.family.of_kin(known)):
             self.take(TierStage.KIN, runner(self.graph, function), began)
 
@@ -222,17 +222,17 @@ class Tiered:
         if self.family is None:
             self.enter()
         self.take_shared(is_worth=True)
-        if self.stage is not TierStage.OWN:
+        if self.stage is not TierStage.EXACT:
             self.compile_alone()
 
     def take_shared(self, is_worth: bool) -> None:
         """Makes and runs code that serves the family."""
         began = time.perf_counter()
         family = self.family
-        if family is not None and self.stage is not TierStage.OWN:
+        if family is not None and self.stage is not TierStage.EXACT:
             shared = family.shared(self.graph, native, is_worth)
             if shared is not None:
-                self.take(TierStage.OWN, runner(self.graph, shared), began)
+                self.take(TierStage.EXACT, runner(self.graph, shared), began)
                 family.tell()
 
     def compile_alone(self) -> None:
@@ -250,4 +250,4 @@ class Tiered:
             return
         if OPTIONS.get("native") == "check":
             fast = checked(fast, runner(self.graph), self.graph)
-        self.take(TierStage.OWN, fast, began)
+        self.take(TierStage.EXACT, fast, began)

@@ -25,7 +25,7 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine import products, threads
 from graphwright.machine.products import Table, steps
 from graphwright.machine.strip_code import ADD, FILL, MULTIPLY, OVER, PACK
-from graphwright.machine.strips import FRAME, OTHER, OWN, PANELS, RESULT, SOURCE, StripPlan
+from graphwright.machine.strips import FRAME, OTHER, PANELS, PART_PANELS, RESULT, SOURCE, StripPlan
 from graphwright.ops.convolution.tap_geometry import Geometry, Phase, backward, forward
 from graphwright.ops.convolution.windows import Windows, accumulator, blocks
 from graphwright.types.arrays import Array, ArrayDType
@@ -165,10 +165,10 @@ def _filter_gradient(case: ConvolutionCase) -> StripPlan:
             for deep, group in itertools.product(range(0, len(rows), _DEEP), range(groups)):
                 some = rows[deep : deep + _DEEP]
                 offset = first + deep * outputs * size + group * width * size
-                right, skip = (OTHER, offset) if panel else (OWN, 0)
+                right, skip = (OTHER, offset) if panel else (PART_PANELS, 0)
                 if not panel:
-                    plan.need(OWN, products.packed_size(len(some), width, tile) * size)
-                    plan.add(PACK, OTHER, offset, OWN, 0, pieces, len(some), size, width)
+                    plan.need(PART_PANELS, products.packed_size(len(some), width, tile) * size)
+                    plan.add(PACK, OTHER, offset, PART_PANELS, 0, pieces, len(some), size, width)
                 a, c = start + group * depth * size, group * width * size
                 mode = ADD if number > 0 or deep > 0 else OVER
                 plan.add(

@@ -20,8 +20,8 @@ BEFORE = 24
 #: The most digits in a row that are read here.
 _MOST = 18
 #: For each number of bytes those of a word that count, and zeros as digits in place of the others.
-_KEPT = np.array([(1 << 64) - (1 << 64 - 8 * n) for n in range(9)], np.uint64)
-_FILL = np.array([0x3030303030303030], np.uint64) & ~_KEPT
+_MASKS = np.array([(1 << 64) - (1 << 64 - 8 * n) for n in range(9)], np.uint64)
+_FILL = np.array([0x3030303030303030], np.uint64) & ~_MASKS
 _TENS = np.array([10**n for n in range(_MOST + 1)], np.int64)
 #: The largest number that has each smaller one as a double beside it.
 _EXACT = 1 << 53
@@ -118,7 +118,7 @@ def whole_numbers(octets: Array, starts: Array, stops: Array) -> tuple[Array, Ar
 def last_eight(octets: Array, stops: Array, lengths: Array) -> tuple[Array, Array]:
     """The numbers of up to eight digits before places, and where there are only digits."""
     windows = np.ndarray((len(octets) - 7,), "V8", octets, 0, (1,))
-    words = windows[stops - 8].view("<u8") & _KEPT[lengths] | _FILL[lengths]
+    words = windows[stops - 8].view("<u8") & _MASKS[lengths] | _FILL[lengths]
     high = np.uint64(0xF0F0F0F0F0F0F0F0)
     above = (words + np.uint64(0x0606060606060606) & high) >> np.uint64(4)
     are_digits = (words & high | above) == 0x3333333333333333

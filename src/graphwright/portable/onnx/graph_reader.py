@@ -40,7 +40,7 @@ _NEVER = frozenset(
     }
 )  # fmt: skip
 #: The domains of ONNX's own ops.
-_OWN = ("", "ai.onnx")
+_DOMAINS = ("", "ai.onnx")
 #: The names of functions of a model: domain, name and overload.
 FunctionKey = tuple[str, str, str]
 
@@ -82,7 +82,7 @@ class ModelReader:
         """Whether a node has a meaning, or a body."""
         if (node.domain, node.op_type, node.overload) in self.functions:
             return True
-        if node.domain not in _OWN or not isinstance(node.op_type, str):
+        if node.domain not in _DOMAINS or not isinstance(node.op_type, str):
             return False
         if node.op_type in meanings():
             return True
@@ -170,7 +170,7 @@ class GraphReader:
     def applied(self, node: onnx.NodeProto, operands: list[Any], where: str) -> Any:
         """The results of a node."""
         model = self.model
-        is_onnx = node.domain in _OWN and (node.domain, node.op_type, node.overload) not in (
+        is_onnx = node.domain in _DOMAINS and (node.domain, node.op_type, node.overload) not in (
             model.functions
         )
         rule = meanings().get(node.op_type) if is_onnx else None
@@ -222,7 +222,7 @@ class GraphReader:
     def stated(self, node: onnx.NodeProto, operands: list[Any], where: str) -> onnx.FunctionProto:
         """The body that ONNX states for an op, for operands of these types."""
         package = onnx_package()
-        schema = schema_of(node.op_type, self.model.opset) if node.domain in _OWN else None
+        schema = schema_of(node.op_type, self.model.opset) if node.domain in _DOMAINS else None
         if schema is None:
             raise NotFoundError(None, None, f"the model has the op {node.op_type}, in {where!r}")
         function = package.FunctionProto()

@@ -108,14 +108,14 @@ class RestApi:
 
         async def endpoint(request: Request) -> Response:
             try:
-                model, version = self.asked(request)
+                model, version = self.served(request)
                 return self.response(await answer(model, version, request))
             except RequestError as error:
                 return self.response({"error": str(error)}, error.status)
 
         return endpoint
 
-    def asked(self, request: Request) -> tuple[ServedModel, ServedVersion]:
+    def served(self, request: Request) -> tuple[ServedModel, ServedVersion]:
         """The model and the version in the path of a request."""
         name = request.path_params["name"]
         if name not in self.models:

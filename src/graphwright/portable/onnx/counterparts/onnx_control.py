@@ -31,7 +31,7 @@ def block(
 ) -> tuple[onnx.GraphProto, list[Wire]]:
     """A graph inside the one that is written, and the wires of its results, in its own names."""
     inner = w.inner()
-    results = [own(inner, wire) for wire in run(inner)]
+    results = [result_of_graph(inner, wire) for wire in run(inner)]
     helper = onnx_package().helper
     graph = helper.make_graph(
         inner.nodes,
@@ -42,7 +42,7 @@ def block(
     return graph, results
 
 
-def own(inner: GraphWriter, wire: Wire) -> Wire:
+def result_of_graph(inner: GraphWriter, wire: Wire) -> Wire:
     """A result as a value that the graph itself makes, which ONNX demands."""
     made = inner.emit("Identity", wire, dtype=wire.dtype)
     return Wire(made.name, wire.type, None, None, wire.item)
