@@ -18,6 +18,13 @@ from graphwright.data.stage import (
 )
 
 
+class CallResult(Future[Any]):
+    """What a call will give."""
+
+    #: Whether it is there, and no thread is about to say so: the child of a fork may take it.
+    is_settled = False
+
+
 class ElementCall:
     """A call that a thread makes for an iteration, and what it returns."""
 
@@ -25,7 +32,7 @@ class ElementCall:
         self.function = function
         self.arguments = arguments
         self.iteration, self.level = present_iteration(), present_level()
-        self.future: Future[Any] = Future()
+        self.future = CallResult()
 
     def run(self) -> None:
         """Makes the call, unless it is cancelled."""
@@ -36,9 +43,11 @@ class ElementCall:
                 result = self.function(*self.arguments)
         except BaseException as error:  # noqa: BLE001 - whoever waits for the result gets it
             self.future.set_exception(error)
+            self.future.is_settled = True
             del self  # the error has this frame in its traceback, and would keep itself alive
         else:
             self.future.set_result(result)
+            self.future.is_settled = True
 
 
 #: Calls that wait; None ends a thread.
@@ -58,7 +67,7 @@ class CallingThreads:
         self.jobs: WaitingCalls | None = None
         self.threads: list[threading.Thread] = []
 
-    def submit(self, function: Callable[..., Any], *arguments: object) -> Future[Any]:
+    def submit(self, function: Callable[..., Any], *arguments: object) -> CallResult:
         """Hands a job to a thread. After a fork, the child starts new threads."""
         if self.jobs is None or self.are_gone:
             self.process, self.jobs, self.threads = os.getpid(), SimpleQueue(), []

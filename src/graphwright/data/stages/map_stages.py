@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from concurrent.futures import Future
 from time import perf_counter, thread_time
 from typing import Any, TypeGuard
 
@@ -25,7 +24,7 @@ from graphwright.data.stage import (
     restored_error,
     saved_error,
 )
-from graphwright.data.stages.calling_threads import CallingThreads
+from graphwright.data.stages.calling_threads import CallingThreads, CallResult
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.data.tuning.thread_counts import CallsAtOnce, WorkDivision
 from graphwright.types.arrays import Array
@@ -210,14 +209,12 @@ class ParallelCallsCursor(FunctionCursor):
         self.budget = present_budget()
         self.workers = CallingThreads(self.budget.threads(stage.calls))
         self.number = stage.calls_at_once
-        self.jobs: deque[tuple[Row | None, Future[Row]]] = deque()
+        self.jobs: deque[tuple[Row | None, CallResult]] = deque()
         self.is_over = False
 
     def pull(self, limit: int) -> ElementBlock | None:
         if self.workers.are_gone:
-            self.jobs = deque(
-                [(row, job if row is None else self.begun(row)) for row, job in self.jobs]
-            )
+            self.jobs = deque([(row, self.in_child(row, job)) for row, job in self.jobs])
         began, worked = perf_counter(), thread_time()
         ahead = self.number.choose(self.budget)
         self.workers.count = max(self.workers.count, ahead)
@@ -248,7 +245,11 @@ class ParallelCallsCursor(FunctionCursor):
         self.is_over = block is None
         return None if block is None else of_row(self.function(block.row(0)))
 
-    def begun(self, row: Row) -> Future[Row]:
+    def in_child(self, row: Row | None, job: CallResult) -> CallResult:
+        """A call in the child of a fork: one that was not over begins again."""
+        return job if row is None or job.is_settled else self.begun(row)
+
+    def begun(self, row: Row) -> CallResult:
         """A call that a thread makes."""
         return self.workers.submit(self.function, row)
 
@@ -277,10 +278,11 @@ class ParallelCallsCursor(FunctionCursor):
         super().close()
 
 
-def failure(error: Exception) -> Future[Row]:
+def failure(error: Exception) -> CallResult:
     """What a call gives in whose place an error stands."""
-    failed: Future[Row] = Future()
+    failed = CallResult()
     failed.set_exception(error)
+    failed.is_settled = True
     return failed
 
 
