@@ -20,6 +20,7 @@ from graphwright.data.diagnosis.stage_watch import Measure, StageWatcher
 from graphwright.data.random_words import SeedGenerator
 from graphwright.data.reader import Reader
 from graphwright.data.stages.buffer_stages import CacheMemory
+from graphwright.data.tuning.pipeline_budget import MemoryBudget
 from graphwright.library.objects.critical_section import Mutex
 from graphwright.machine.disk_cache import DiskCache
 from graphwright.ops.random.seeds import Stream
@@ -122,6 +123,7 @@ def with_locks_of_their_own(tmp_path):
         Stream(1, 2),
         DiskCache(tmp_path),
         CacheMemory(),
+        MemoryBudget(),
         Measure(stage),
         StageWatcher(),
         Reader(stage),

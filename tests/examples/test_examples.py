@@ -67,7 +67,7 @@ def test_every_example_is_tested_and_in_the_readme() -> None:
     names = sorted(path.stem for path in EXAMPLES.glob("*.py"))
     assert names == [
         "characters", "keras_digits", "keras_rivals", "keras_topics", "keras_transfer",
-        "keras_waves", "lines", "pictures", "predators",
+        "keras_waves", "lines", "pictures", "predators", "serving",
     ]  # fmt: skip
     for name in names:
         assert f"examples/{name}.py" in readme
