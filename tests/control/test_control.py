@@ -639,3 +639,36 @@ def test_branches_may_return_rows_whose_indices_differ_in_dtype() -> None:
         return tf.switch_case(place, [lambda: rows(1, tf.int32), lambda: rows(2, tf.int64)])
 
     assert [len(g(tf.constant(place)).indices) for place in (0, 1)] == [1, 2]
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_an_array_leaves_a_loop_with_the_size_that_it_entered_with(jit):
+    """As in TensorFlow, which refuses, too, to stack an array of another size."""
+
+    @tf.function(jit_compile=jit)
+    def filled(x, n):
+        array = tf.TensorArray(tf.float32, size=3)
+        for i in tf.range(n):
+            array = array.write(i, x[i])
+        _, more = tf.while_loop(
+            lambda i, t: i < n, lambda i, t: (i + 1, t.write(i, x[i])), (0, array)
+        )
+        grown = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        for i in tf.range(n):
+            grown = grown.write(i, x[i])
+        stacked = array.stack(), more.stack(), grown.stack()
+        assert [t.shape.as_list() for t in stacked] == [[3], [3], [None]]
+        return stacked
+
+    for stacked in filled(tf.constant([1.0, 2.0, 3.0]), 3):
+        assert stacked.numpy().tolist() == [1.0, 2.0, 3.0]
+
+    @tf.function(jit_compile=jit)
+    def replaced(x, n):
+        array = tf.TensorArray(tf.float32, size=3)
+        for _ in tf.range(n):
+            array = tf.TensorArray(tf.float32, size=2).write(0, x).write(1, x)
+        return array.stack()
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="3 elements but got a list with 2"):
+        replaced(tf.constant(1.0), 1)

@@ -313,7 +313,8 @@ class TracedLoop:
         op = StatelessWhile.repeating(*graphs)
         results = apply(op, *self.tensors, *captured, name=self.name)
         left = as_left(self.structure, step.structure)
-        return tree.pack_sequence_as(left, results or (), expand_composites=True)
+        packed = tree.pack_sequence_as(left, results or (), expand_composites=True)
+        return with_sizes(self.structure, packed)
 
     def limited(
         self,
@@ -383,6 +384,15 @@ class TracedLoop:
                     "`shape_invariants` argument of tf.while_loop to specify a less-specific "
                     "shape." + made_at(tensor, result)
                 )
+
+
+def with_sizes(entered: object, left: object) -> Any:
+    """Loop variables with the sizes of arrays that cannot grow, which no type has."""
+    pairs = list(zip(tree.flatten(entered), tree.flatten(left)))
+    if not any(hasattr(one, "_with_size_of") for one, _ in pairs):
+        return left
+    sized = [b._with_size_of(a) if hasattr(b, "_with_size_of") else b for a, b in pairs]
+    return tree.pack_sequence_as(left, sized)
 
 
 def as_left(entered: object, left: object) -> Any:

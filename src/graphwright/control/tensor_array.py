@@ -283,6 +283,13 @@ class TensorArray(Composite):
             return self
         return self._of(mine.after(mine.flow, impl.dims, mine.count))
 
+    def _with_size_of(self, entered: TensorArray) -> TensorArray:
+        """The array that a loop leaves, of the size that it entered with."""
+        mine, impl = self._impl, entered._impl
+        if not isinstance(mine, ListArray) or not isinstance(impl, ListArray):
+            return self
+        return self._of(mine.after(mine.flow, mine.dims, impl.count))
+
     @property
     def element_shape(self) -> TensorShape:
         """What is known of the shape of all items."""
