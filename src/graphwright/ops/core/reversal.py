@@ -173,6 +173,10 @@ class Roll(Op):
     def expand(self, x: GraphTensor, shift: GraphTensor, axis: GraphTensor) -> Any:
         """The elements from where they were, modulo the size of the axis."""
         by, axes = host(shift), host(axis)
+        if by is None and isinstance(axes, int) and shift.shape.rank == 0:
+            place = axes % x.shape.rank
+            size = cast(extent(x, place), dt.int64)
+            return moved(x, place, [(steps(size) - cast(shift, dt.int64)) % size])
         if by is None or axes is None:
             return None
         for distance, a in zip(*[v if isinstance(v, tuple) else (v,) for v in (by, axes)]):
