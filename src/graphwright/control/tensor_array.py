@@ -57,10 +57,15 @@ class ListArray:
         self.dims = dims
         self.infer = infer
         self.count = None if dynamic else count
+        #: The number of items where the program says it as a number, not as the size of a tensor:
+        #: traces for other sizes share code with this one.
+        self.stated: int | None = None
 
     def after(self, flow: TensorValue, dims: Dims | None, count: int | None = None) -> ListArray:
         """The array after a change."""
-        return ListArray(self.dtype, flow, self.dynamic, dims, self.infer, count)
+        changed = ListArray(self.dtype, flow, self.dynamic, dims, self.infer, count)
+        changed.stated = self.stated if count == self.stated else None
+        return changed
 
     def admitted(self, dims: Dims | None) -> Dims | None:
         """What is known of the items' shape once one of shape `dims` is in."""
@@ -249,6 +254,7 @@ class TensorArray(Composite):
         count = static_size(size)
         flow = apply(op, host_shape(dims), index32(size), name=name or "TensorArrayV2")
         self._impl = ListArray(kind, flow, dynamic, dims, infer_shape, count)
+        self._impl.stated = self._impl.count if isinstance(size, int) else None
 
     @classmethod
     def _of(cls, impl: PythonArray | ListArray) -> TensorArray:
@@ -284,11 +290,13 @@ class TensorArray(Composite):
         return self._of(mine.after(mine.flow, impl.dims, mine.count))
 
     def _with_size_of(self, entered: TensorArray) -> TensorArray:
-        """The array that a loop leaves, of the size that it entered with."""
+        """The array that a loop leaves, of the size that the program says."""
         mine, impl = self._impl, entered._impl
         if not isinstance(mine, ListArray) or not isinstance(impl, ListArray):
             return self
-        return self._of(mine.after(mine.flow, mine.dims, impl.count))
+        sized = mine.after(mine.flow, mine.dims, impl.stated)
+        sized.stated = impl.stated
+        return self._of(sized)
 
     @property
     def element_shape(self) -> TensorShape:
