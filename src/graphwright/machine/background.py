@@ -90,6 +90,11 @@ def worker() -> Worker:
     return _WORKER
 
 
+def is_worker() -> bool:
+    """Whether the present thread is the one that does the work."""
+    return threading.current_thread() is _WORKER.thread
+
+
 def submit(job: Callable[[], None]) -> bool:
     """Does a method's work in the background; False if the process ends.
 

@@ -40,6 +40,8 @@ Run = Callable[..., tuple[Any, ...]]
 _LONG = 0.005
 #: So are this many calls.
 _MANY = 3
+#: After a call of the slow tier that took longer than this, in seconds, the next one waits for code.
+_WORTH_WAITING = 0.05
 
 #: Guards the stages of traces.
 _LOCK = held_over_forks(threading.RLock())
@@ -131,6 +133,7 @@ class Tiered:
         self.stage = TierStage.NEW
         self.run: Run
         self.calls = 0
+        self.seconds = 0.0  # of the last call of the slow tier
         self.request: Any = None  # the last one for code: a child of a fork makes its own
         self.lookalikes: Lookalikes | None = None
         self.family: SizeFamily | None = None  # once there are two that look alike
@@ -186,10 +189,12 @@ class Tiered:
 
     def watched(self, *arrays: Any) -> tuple[Any, ...]:
         """Runs the present function, and notes whether the trace is worth better code."""
+        if self.seconds > _WORTH_WAITING:
+            self.wait()
         start = time.perf_counter()
         results = self.run(*arrays)
-        is_long = not Waiting.always and time.perf_counter() - start > _LONG
-        self.calls += _MANY if is_long else 1
+        self.seconds = 0.0 if Waiting.always else time.perf_counter() - start
+        self.calls += _MANY if self.seconds > _LONG else 1
         family = self.family
         if family is not None:
             family.calls += 1
@@ -198,6 +203,15 @@ class Tiered:
         elif family is not None and family.is_open and family.calls >= _MANY:
             self.ask(is_own=False)
         return results
+
+    def wait(self) -> None:
+        """Waits for the code that is being made, at most as long as the last call took.
+
+        A call of the slow tier would take as long again, and keep the compiler from the
+        interpreter's lock.
+        """
+        if not background.is_worker():
+            background.wait(self.seconds)
 
     def ask(self, is_own: bool) -> None:
         """Requests code for this trace, or only code that serves others too.
