@@ -39,9 +39,14 @@ collect_ignore_glob = [
     "tools/run_exported.py",
     "tools/golden/*",
     "tests/library/presence/keras_models.py",
+    "tests/corpora/keras_*.py",
 ]
-if importlib.util.find_spec("onnx") is None:  # its examples need the extra `onnx`
-    collect_ignore_glob.append("src/graphwright/portable/onnx/onnx_models.py")
+# Their examples need the extra `onnx`.
+if importlib.util.find_spec("onnx") is None:
+    collect_ignore_glob += [
+        "src/graphwright/portable/onnx/onnx_models.py",
+        "tests/support/onnx_cases.py",
+    ]
 
 # A busy machine must not fail a property; the default run tries the same examples each time.
 settings.register_profile("steady", deadline=None, derandomize=True)
