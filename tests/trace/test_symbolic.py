@@ -51,3 +51,17 @@ def test_libraries_give_tensors_attributes():
     assert x._mask == "mask"
     assert not hasattr(x * 1.0, "_mask")
     assert f(x) == 2.0
+
+
+def test_a_tensor_that_leaked_gets_tensorflows_words_alone() -> None:
+    leaked = []
+
+    @tf.function
+    def f(x: tf.Tensor) -> tf.Tensor:
+        leaked.append(x + 1)
+        return x
+
+    f(tf.constant(1))
+    with pytest.raises(AttributeError) as raised:
+        leaked[0].numpy()
+    assert str(raised.value) == "'SymbolicTensor' object has no attribute 'numpy'"

@@ -17,6 +17,7 @@ from graphwright.base.errors import (
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
 from graphwright.ir.operation import Operation
+from graphwright.op.interpreter import STATE
 from graphwright.op.refusal import boundary, complete
 from graphwright.ops.core.creation import Placeholder
 from graphwright.ops.core.joining import Pack
@@ -132,7 +133,7 @@ class SymbolicTensor(Tensor):
 
     def __getattr__(self, name: str) -> NoReturn:
         message = f"{type(self).__name__!r} object has no attribute {name!r}"
-        if name in _READERS:
+        if name in _READERS and STATE.active is not None:  # a tensor that leaked needs no advice
             message += (
                 ": a tensor of a graph has no value while the function is traced. Compute with "
                 "ops, or read the value in a Python function that `tf.py_function` calls."
