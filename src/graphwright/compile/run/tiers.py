@@ -40,7 +40,7 @@ Run = Callable[..., tuple[Any, ...]]
 _LONG = 0.005
 #: So are this many calls.
 _MANY = 3
-#: After a call of the slow tier that took longer than this, in seconds, the next one waits for code.
+#: After a call of the slow tier that took longer, in seconds, the next one waits for code.
 _WORTH_WAITING = 0.05
 
 #: Guards the stages of traces.
