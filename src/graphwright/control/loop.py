@@ -312,9 +312,10 @@ class TracedLoop:
         captured = share_captures(graphs)
         op = StatelessWhile.repeating(*graphs)
         results = apply(op, *self.tensors, *captured, name=self.name)
-        left = as_left(self.structure, step.structure)
+        # The body shows the shapes of items; no type has the sizes of arrays that cannot grow.
+        left = with_known_arrays(self.structure, step.structure, "_with_item_shape_of")
         packed = tree.pack_sequence_as(left, results or (), expand_composites=True)
-        return with_sizes(self.structure, packed)
+        return with_known_arrays(packed, self.structure, "_with_size_of")
 
     def limited(
         self,
@@ -363,7 +364,7 @@ class TracedLoop:
                 f"for the loop variables\n{like}"
             )
         packed = tree.pack_sequence_as(like, [convert_to_tensor(v) for v in flat], True)
-        return as_left(packed, values)
+        return with_known_arrays(packed, values, "_with_item_shape_of")
 
     def check(self, step: Body) -> None:
         """Refuses a body that changes the type of a variable."""
@@ -386,22 +387,13 @@ class TracedLoop:
                 )
 
 
-def with_sizes(entered: object, left: object) -> Any:
-    """Loop variables with the sizes of arrays that cannot grow, which no type has."""
-    pairs = list(zip(tree.flatten(entered), tree.flatten(left)))
-    if not any(hasattr(one, "_with_size_of") for one, _ in pairs):
-        return left
-    sized = [b._with_size_of(a) if hasattr(b, "_with_size_of") else b for a, b in pairs]
-    return tree.pack_sequence_as(left, sized)
-
-
-def as_left(entered: object, left: object) -> Any:
-    """Loop variables with what the body shows of them: the shapes of the items of arrays."""
-    pairs = list(zip(tree.flatten(entered), tree.flatten(left)))
-    if not any(hasattr(one, "_with_item_shape_of") for one, _ in pairs):
-        return entered
-    known = [a._with_item_shape_of(b) if hasattr(a, "_with_item_shape_of") else a for a, b in pairs]
-    return tree.pack_sequence_as(entered, known)
+def with_known_arrays(variables: object, others: object, method: str) -> Any:
+    """Loop variables, their arrays with what a method takes over from those in the same places."""
+    pairs = list(zip(tree.flatten(variables), tree.flatten(others)))
+    if not any(hasattr(one, method) for one, _ in pairs):
+        return variables
+    known = [getattr(a, method)(b) if hasattr(a, method) else a for a, b in pairs]
+    return tree.pack_sequence_as(variables, known)
 
 
 def made_at(entering: object, after: object) -> str:
