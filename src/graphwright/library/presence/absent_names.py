@@ -120,8 +120,8 @@ ABSENT = (
         profiler.experimental.server.start test.create_local_cluster
         test.experimental.sync_devices train.ClusterDef train.JobDef train.ServerDef
         types.experimental.distributed.Mirrored types.experimental.distributed.PerReplica""",
-        "A program is one process with one device, a CPU.",
-        "Leave it out, or use `tf.distribute.get_strategy()`, whose one replica runs everything.",
+        "No server runs ops for other processes: MPI starts and joins those of a program.",
+        "Use `tf.distribute.MultiWorkerMirroredStrategy`, and start it by `graphwright launch`.",
     ),
     Absence(
         """experimental.dtensor.DTensorCheckpoint experimental.dtensor.DTensorDataset
@@ -145,7 +145,7 @@ ABSENT = (
         experimental.dtensor.run_on experimental.dtensor.sharded_save
         experimental.dtensor.shutdown_accelerator_system
         experimental.dtensor.shutdown_tpu_system experimental.dtensor.unpack""",
-        "A tensor lies on one device, whole.",
+        "A tensor is not divided among devices.",
         "Use plain tensors and variables.",
     ),
     Absence(

@@ -40,7 +40,7 @@ PLACES: dict[str, dict[str, str]] = {
 
 #: Modules that are there because libraries import them, but have nothing: why.
 ABSENT = {
-    "tensorflow.experimental.dtensor": "graphwright has one device, and no DTensor",
+    "tensorflow.experimental.dtensor": "graphwright has no DTensor",
     "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": (
         "graphwright has no matrices of compressed rows; use tf.sparse"
     ),
