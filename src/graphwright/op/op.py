@@ -77,6 +77,16 @@ class Operand(NamedTuple):
     length: str = ""  # the attribute that says how many tensors there are
 
 
+#: The attributes of dtype that TensorFlow's ops have a default for. The dtype of other places and
+#: sizes, as those of slices, is what the value says.
+_INT32_BY_DEFAULT = frozenset(
+    {
+        "Tblock_shape", "Tcrops", "Tdim", "Tidx", "Tk", "Tmultiples", "Tnumsegments", "Tpaddings",
+        "Tperm", "Tshape", "index_type", "shape_dtype",
+    }
+)  # fmt: skip
+
+
 @cache
 def parse_operand(text: str) -> Operand:
     """`"name: dtype* host"` -> Operand."""
@@ -409,6 +419,19 @@ class Op(Record):
         for operand, number in cls._numbers(count):
             dtypes = cls._host_dtypes(operand) if operand.host else frozenset()
             result += [dtypes if dtypes <= dt.INTEGER else frozenset()] * number
+        return tuple(result)
+
+    @classmethod
+    @lru_cache(256)
+    def host_casts(cls, count: int) -> tuple[bool, ...]:
+        """Which of `count` operands are host operands whose dtype is known before a value is.
+
+        Tensors in a list that is such an operand are cast to this dtype.
+        """
+        result: list[bool] = []
+        for operand, number in cls._numbers(count):
+            known = operand.dtype in _INT32_BY_DEFAULT or operand.dtype not in cls.dtypes
+            result += [operand.host and known] * number
         return tuple(result)
 
     @classmethod
