@@ -12,7 +12,8 @@ from typing import Any
 
 from graphwright.autodiff.tape import JacobianRows
 from graphwright.compile.graph import kernel_refusals
-from graphwright.compile.run import large_operands, straight_line
+from graphwright.compile.run import large_operands, straight_line, tiers
+from graphwright.compile.run.loop_heads import LoopLowering
 from graphwright.compile.select.native_op import Renderer, Runnable
 from graphwright.control.jacobian import jacobians
 from graphwright.function.concrete import ConcreteFunction, Departure
@@ -65,6 +66,7 @@ def install() -> None:
     Inside.explain = staticmethod(kernel_refusals.explain)
     # Graphs: functions, faces, tensors, methods of ragged ones.
     Builder.build = staticmethod(straight_line.build)
+    LoopLowering.native = staticmethod(tiers.native)
     Renderer.executables = staticmethod(executables)
     TensorOf.of = SymbolicTensor
     JacobianRows.of = staticmethod(jacobians)
