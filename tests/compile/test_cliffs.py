@@ -275,6 +275,55 @@ def test_an_index_outside_is_refused_by_the_gradient_too():
                 tf.function(spread, jit_compile=compiled)(tf.constant(1.0), tf.constant(place))
 
 
+# -- sizes of variables ---------------------------------------------------------------------
+
+
+def doubled(x):
+    return tf.concat([x, x], 0)
+
+
+def appended(x):
+    return tf.concat([x, x[-1:] + 1.0], 0)
+
+
+def shortened(x):
+    return x[1:] * 2.0
+
+
+def rotated(x):
+    return tf.concat([x[1:], x[:1]], 0)
+
+
+def repeated(step):
+    """A loop with a variable of any length."""
+
+    def run(x, n):
+        for _ in tf.range(n):
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[(x, tf.TensorShape([None]))]
+            )
+            x = step(x)
+        return x
+
+    return run
+
+
+@pytest.mark.parametrize("length", [3, None])
+@pytest.mark.parametrize("step", [doubled, appended, shortened])
+def test_a_loop_that_changes_a_size_is_not_said_to_be_native(step, length):
+    run = tf.function(repeated(step), jit_compile=True)
+    trace = run.get_concrete_function(tf.TensorSpec([length]), tf.TensorSpec([], tf.int32))
+    (loop,) = kernel_loops(trace.graph)
+    assert "an iteration changes the size of a variable" in str(loop)
+    x = tf.range(3.0)
+    wanted = step(step(x)).numpy().tolist()
+    assert run(x, tf.constant(2)).numpy().tolist() == wanted
+
+
+def test_a_variable_that_is_as_long_afterwards_is_native():
+    compared(repeated(rotated), normal(5), number(3))
+
+
 # -- rows of variables ----------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ reduced values of the same row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -174,9 +174,10 @@ class Schedule(Clustering):
         else:
             self.require_scalar(node.inputs[0])
             self.lists.leave_branch(node, inner)
+        meet = self.sizes.carried if isinstance(op, StatelessWhile) else self.sizes.unify
         for output, one, other in zip(node.outputs, first, last):
             if not is_list(output):
-                self.dims[output] = self.meet(one, other)
+                self.dims[output] = self.meet(one, other, meet)
 
     def note_size(self, argument: Value, outside: Value) -> None:
         """Notes that an argument of an inner graph is a size, where the value outside is one."""
@@ -192,12 +193,12 @@ class Schedule(Clustering):
         if any(d != ONE for d in self.of(value)):
             raise NotNative("a condition may have several elements")
 
-    def meet(self, a: Value, b: Value) -> Shape:
+    def meet(self, a: Value, b: Value, meet: Callable[[Size, Size], Size]) -> Shape:
         """The common shape of two values that take each other's place."""
         x, y = self.of(a), self.of(b)
         if len(x) != len(y):
             raise NotNative("a shape changes its rank")
-        return tuple([self.sizes.unify(d, e) for d, e in zip(x, y)])
+        return tuple([meet(d, e) for d, e in zip(x, y)])
 
     # -- reading through ops that only move elements ------------------------------------------
 
