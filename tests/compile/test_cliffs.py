@@ -4,31 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plans.programs import Case, check
-from support.tiers import flat, normal, staged
+from support.native_loops import compared, definite, number
+from support.tiers import normal
 
 import graphwright as tf
-from graphwright.compile.run.checking import compare
 from graphwright.compile.run.kernel_loops import kernel_loops
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 DTYPES = [*INTEGERS, "float16", "bfloat16", "float32", "float64", "bool"]
-
-
-def number(value, dtype="int32"):
-    return np.asarray(value, dtype)
-
-
-def compared(function, *arrays, dynamic=(False, True)):
-    """Asserts that a function's loops are machine code that does what the kernels do, and that its
-    plan does nothing that none may."""
-    slow = flat(tf.function(function, jit_compile=False)(*map(tf.constant, arrays)))
-    for unknown in dynamic:
-        fast = staged(function, arrays, unknown)
-        pairs = zip(flat(fast(*arrays)), slow, strict=True)
-        assert [compare(own, other) for own, other in pairs] == [""] * len(slow)
-        assert kernel_loops(fast.get_concrete_function().graph) == []
-    check(Case("cliff", lambda: [tf.function(function)(*map(tf.constant, arrays))]))
 
 
 def gradient(function):
@@ -461,11 +444,6 @@ def test_categorical_draws_of_logits_that_are_not_finite():
 
 
 # -- small matrices -------------------------------------------------------------------------
-
-
-def definite(*shape, dtype="float32"):
-    x = np.random.default_rng(shape).normal(size=shape)
-    return (x @ np.swapaxes(x, -1, -2) + np.eye(shape[-1])).astype(dtype)
 
 
 def filtered(size):
