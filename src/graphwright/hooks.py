@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from graphwright.autodiff.tape import JacobianRows
+from graphwright.autograph.status import conversion_of
 from graphwright.compile.graph import kernel_refusals
 from graphwright.compile.run import large_operands, straight_line
 from graphwright.compile.select.native_op import Renderer, Runnable
@@ -23,6 +24,7 @@ from graphwright.library.io.interchange import shape_message
 from graphwright.op.op import Hooks
 from graphwright.ragged.factories import Factories
 from graphwright.ragged.method_bodies import RaggedBodies
+from graphwright.trace.missing_values import AskingCode
 from graphwright.trace.scopes import scoped_names
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import as_default
@@ -67,6 +69,7 @@ def install() -> None:
     Builder.build = staticmethod(straight_line.build)
     Renderer.executables = staticmethod(executables)
     TensorOf.of = SymbolicTensor
+    AskingCode.conversion = staticmethod(conversion_of)
     JacobianRows.of = staticmethod(jacobians)
     Faces.as_default = staticmethod(as_default)
     Face._bodies = Faces()

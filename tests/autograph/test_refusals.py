@@ -284,7 +284,7 @@ def item_of_a_tensor(v):
     return v
 
 
-@wrong(N, TypeError, "has no Python index", "Use tensor operations")
+@wrong(N, TypeError, "has no Python index", "Use `tf.gather([1, 2, 3], n)`")
 def index_of_a_list(n):
     return [1, 2, 3][n]  # here
 
