@@ -61,6 +61,21 @@ def condition_at(frame: FrameType) -> str:
     return shown(node) if isinstance(node, ast.expr) else ""
 
 
+def is_filter(frame: FrameType, condition: str) -> bool:
+    """Whether a condition chooses the items of a comprehension on a frame's line."""
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals).strip()
+    try:
+        tree = ast.parse(line)
+    except SyntaxError:
+        return frame.f_code.co_name in _COMPREHENSIONS
+    parts = [node for node in ast.walk(tree) if isinstance(node, ast.comprehension)]
+    return any(shown(test) == condition for part in parts for test in part.ifs)
+
+
+#: The names of comprehensions that are functions of their own, as all are before Python 3.12.
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+
 def iterable_at(frame: FrameType) -> str:
     """The expression over which a frame begins to iterate; empty if it is unknown."""
     node = node_at(frame)

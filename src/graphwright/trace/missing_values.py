@@ -11,7 +11,14 @@ from types import FrameType
 from typing import Protocol
 
 from graphwright.base.errors import OperatorNotAllowedInGraphError, user_frame, user_location
-from graphwright.base.source_text import argument_at, condition_at, iterable_at, node_at, shown
+from graphwright.base.source_text import (
+    argument_at,
+    condition_at,
+    is_filter,
+    iterable_at,
+    node_at,
+    shown,
+)
 
 #: Why AutoGraph does not stage the code that asks.
 SWITCHED_OFF = "switched off"
@@ -46,10 +53,16 @@ def no_truth(tensor: NamedValue) -> OperatorNotAllowedInGraphError:
     frame = user_frame(1)
     source = "" if frame is None else condition_at(frame)
     cond = f"`tf.cond({source or 'condition'}, lambda: ..., lambda: ...)`"
+    advice = instead(frame, cond, f"{cond}, or an `if` statement")
+    if frame is not None and is_filter(frame, source):
+        advice = (
+            "A comprehension takes its items as Python does: `tf.boolean_mask(items, mask)` takes "
+            "those of a tensor."
+        )
     error = not_in_graph(
         f"Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: {named(source, tensor)} "
         "has no value while the function is traced.",
-        instead(frame, cond, f"{cond}, or an `if` statement"),
+        advice,
     )
     error.undecided = tensor
     return error
@@ -66,7 +79,12 @@ def no_items(tensor: NamedValue) -> OperatorNotAllowedInGraphError:
     return not_in_graph(
         f"Iterating over a symbolic `tf.Tensor` is not allowed: {named(source, tensor)} has no "
         "value while the function is traced.",
-        instead(frame, f"{mapped}, or {known}", f"{mapped}, {known}, or a `for` statement"),
+        instead(
+            frame,
+            f"{mapped}, or {known}",
+            f"{mapped}, {known}, or a `for` statement",
+            isinstance(None if frame is None else node_at(frame), _COMPREHENSIONS),
+        ),
     )
 
 
@@ -94,10 +112,35 @@ def no_number(tensor: NamedValue, what: str) -> TypeError:
     form = number_form(node, source)
     subject = f"`{source}`, a symbolic tensor" if source else "A symbolic tensor"
     off = switched_off(frame) if called(node) in _STAGED else ""
-    op = f"`{form}`" if form else "tensor operations, or `tf.py_function`"
+    value = source or "x"
+    called_later = f"`tf.py_function(lambda value: ..., [{value}], {value}.dtype)`"
+    op = f"`{form}`" if form else f"tensor operations, or {called_later}"
     return TypeError(
         f"{subject} ({tensor.name}) has no Python {what}: its value is known only when the graph "
         f"runs. {f'{off}Or use' if off else 'Use'} {op}."
+    )
+
+
+def no_length(tensor: NamedValue) -> TypeError:
+    """The error for `len` of a tensor."""
+    frame = user_frame(1)
+    source = ("" if frame is None else argument_at(frame)) or "x"
+    return TypeError(
+        f"len is not well defined for a symbolic Tensor ({tensor.name}). "
+        f"{switched_off(frame)}`tf.shape({source})[0]` is the length as a tensor, and "
+        f"`{source}.shape[0]` that which is known while the function is traced, or None."
+    )
+
+
+def no_array(tensor: NamedValue) -> NotImplementedError:
+    """The error for NumPy that asks for an array."""
+    frame = user_frame(1)
+    source = ("" if frame is None else argument_at(frame)) or "x"
+    return NotImplementedError(
+        f"Cannot convert a symbolic tf.Tensor ({tensor.name}) to a numpy array: it has no value "
+        "while the function is traced, so a NumPy call cannot take it. Use the op of the same "
+        f"name, or `tf.numpy_function(function, [{source}], {source}.dtype)`, which calls "
+        "`function` when the graph runs."
     )
 
 
@@ -171,11 +214,16 @@ def switched_off(frame: FrameType | None) -> str:
     return f"Make `{frame.f_code.co_name}` without `autograph=False`, and AutoGraph stages it. "
 
 
-def instead(frame: FrameType | None, form: str, otherwise: str) -> str:
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def instead(
+    frame: FrameType | None, form: str, otherwise: str, in_comprehension: bool = False
+) -> str:
     """What to write: `form`, where no statement can be staged; else `otherwise`."""
     reason = LEFT_OUT if frame is None else AskingCode.conversion(frame)
-    if reason == SWITCHED_OFF:
+    if reason == SWITCHED_OFF and not in_comprehension:
         return f"{switched_off(frame)}Or write {form}."
-    if reason == LEFT_OUT:
+    if reason != CONVERTED:
         return f"AutoGraph does not convert this code: write {form}."
     return f"AutoGraph stages statements, and no other code: write {otherwise}."

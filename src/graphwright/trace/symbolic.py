@@ -21,7 +21,9 @@ from graphwright.op.refusal import boundary, complete
 from graphwright.ops.core.creation import Placeholder
 from graphwright.ops.core.joining import Pack
 from graphwright.trace.missing_values import (
+    no_array,
     no_items,
+    no_length,
     no_membership,
     no_number,
     no_reading,
@@ -154,10 +156,7 @@ class SymbolicTensor(Tensor):
         raise no_membership(self, item)
 
     def __len__(self) -> NoReturn:
-        raise TypeError(
-            f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` "
-            "rather than `len(x)` for shape information."
-        )
+        raise no_length(self)
 
     def __int__(self) -> NoReturn:
         raise no_number(self, "int")
@@ -186,10 +185,7 @@ class SymbolicTensor(Tensor):
         return stage_function(function, args, kwargs)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NoReturn:
-        raise NotImplementedError(
-            f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may "
-            "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported."
-        )
+        raise no_array(self)
 
     def __copy__(self) -> SymbolicTensor:
         return self
