@@ -211,7 +211,9 @@ KNOWN = (
         "Return tensors", "return tf.nest.map_structure(tf.convert_to_tensor, ...)",
     ),
     FailureKind(
-        TypeError, r"Loop var (\w+).*? enters the loop with type <dtype: '(.+?)'> but has type <dtype: '(.+?)'>",
+        TypeError,
+        r"Loop var (\w+).*? enters the loop with type <dtype: '(.+?)'> but has type "
+        r"<dtype: '(.+?)'>",
         "A loop variable changes its dtype from {1} to {2}.",
         "Begin with the dtype that an iteration ends with",
         "{0} = tf.cast({0}, tf.{2})  # before the loop",
