@@ -146,16 +146,32 @@ class DTypeMismatch(Exception):
         if wanted is None or wanted.is_quantized or self.got.is_quantized:
             return ""
         if numbers and (self.got.is_numeric or self.got.is_bool):
-            operand = self.operand
+            operand = self.own_name()
             if self.may_convert_other() and dt.widest((wanted, self.got)) is self.got:
-                operand, wanted = self.like, self.got  # the other way would lose digits
+                operand, wanted = self.other_name(), self.got  # the other way would lose digits
             return f"\n    tf.cast({operand}, tf.{wanted.name}) converts it"
         parsed = (dt.float32, dt.float64, dt.int32, dt.int64)
         if wanted in parsed and self.got is dt.string:
-            return f"\n    tf.strings.to_number({self.operand}, tf.{wanted.name}) converts it"
+            return f"\n    tf.strings.to_number({self.own_name()}, tf.{wanted.name}) converts it"
         if wanted is dt.string and (self.got.is_numeric or self.got.is_bool):
-            return f"\n    tf.strings.as_string({self.operand}) converts it"
+            return f"\n    tf.strings.as_string({self.own_name()}) converts it"
         return ""
+
+    def own_name(self) -> str:
+        """The operand's name, and its place among several of one name: `values[1]`."""
+        first = 0
+        for operand in self.op.operands:
+            many = operand.variadic or operand.mixed
+            if operand.name == self.operand and many:
+                return f"{self.operand}[{self.position - first}]"
+            if operand.name == self.operand or many:
+                break
+            first += not operand.host
+        return self.operand
+
+    def other_name(self) -> str:
+        """The name of the operand that it is unlike."""
+        return self.like if self.like != self.operand else f"{self.like}[0]"
 
     def may_convert_other(self) -> bool:
         """Whether the op takes this dtype, so that the operand that it is unlike may have it."""
