@@ -12,11 +12,20 @@ import graphwright
 #: Every command: the module that has its `add_arguments(parser)` and `run(options)`, and its help.
 #: Only the module of the command that was asked for is imported.
 COMMANDS = {
+    "cache": (
+        "graphwright.library.diagnosis.cache_command",
+        "say how much machine code lies on the disk, or remove it",
+    ),
     "compile": (
         "graphwright.portable.native_library.compile_command",
         "write a function of a saved model as a library that needs no Python",
     ),
     "demo": ("graphwright.demo.command", "train a network on handwritten digits in one graph"),
+    "diff": ("graphwright.portable.diff_command", "say what differs between two saved models"),
+    "doctor": (
+        "graphwright.library.diagnosis.doctor_command",
+        "say what graphwright runs on here, how fast that is, and what slows it down",
+    ),
     "explain": (
         "graphwright.library.objects.explaining",
         "run a program, and say why it traced what",
@@ -29,7 +38,6 @@ COMMANDS = {
         "graphwright.lint.lint_command",
         "find in source what will go wrong in staged functions",
     ),
-    "diff": ("graphwright.portable.diff_command", "say what differs between two saved models"),
     "run": (
         "graphwright.portable.run_command",
         "run a signature of a saved model, or a program that imports tensorflow, on graphwright",
