@@ -6,67 +6,120 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NamedTuple
 
 import graphwright
 
-#: Every command: the module that has its `add_arguments(parser)` and `run(options)`, and its help.
-#: Only the module of the command that was asked for is imported.
+_DESCRIPTION = """Runs TensorFlow and Keras programs without TensorFlow, and looks at them: why they
+trace, what they cost, what their models hold. `graphwright COMMAND --help` has examples."""
+_NOTE = """Exit codes: 0 where all is well, 1 where the answer is no (something differs, is slow, or
+was found), 2 where a command cannot do what it was asked. Programs that are run give their own."""
+
+
+class Command(NamedTuple):
+    """A command: the module with its `add_arguments(parser)` and `run(options)`, and its help.
+
+    Only the module of the command that was asked for is imported.
+    """
+
+    module: str
+    summary: str
+    examples: tuple[str, ...]
+
+    @property
+    def epilog(self) -> str:
+        """What stands under the options."""
+        lines = [f"  graphwright {example}" for example in self.examples]
+        return "\n".join(["for example:", *lines, "", _NOTE])
+
+
 COMMANDS = {
-    "cache": (
+    "bench": Command(
+        "graphwright.library.diagnosis.bench_command",
+        "say how long a call of a program takes, beside TensorFlow",
+        ('bench program.py --call "step(x)"',),
+    ),
+    "cache": Command(
         "graphwright.library.diagnosis.cache_command",
         "say how much machine code lies on the disk, or remove it",
+        ("cache", "cache --clear"),
     ),
-    "compile": (
+    "compile": Command(
         "graphwright.portable.native_library.compile_command",
         "write a function of a saved model as a library that needs no Python",
+        ("compile model/ -o model.so", "compile model/ -o model.wasm --target wasm32"),
     ),
-    "demo": ("graphwright.demo.command", "train a network on handwritten digits in one graph"),
-    "diff": ("graphwright.portable.diff_command", "say what differs between two saved models"),
-    "doctor": (
+    "demo": Command(
+        "graphwright.demo.command",
+        "train a network on handwritten digits in one graph",
+        ("demo", "demo --epochs 5"),
+    ),
+    "diff": Command(
+        "graphwright.portable.diff_command",
+        "say what differs between two saved models",
+        ("diff model-1/ model-2/",),
+    ),
+    "doctor": Command(
         "graphwright.library.diagnosis.doctor_command",
         "say what graphwright runs on here, how fast that is, and what slows it down",
+        ("doctor", "doctor --quick"),
     ),
-    "explain": (
+    "explain": Command(
         "graphwright.library.objects.explaining",
         "run a program, and say why it traced what",
+        ("explain train.py --epochs 2", "explain --html report.html train.py"),
     ),
-    "launch": (
+    "launch": Command(
         "graphwright.library.distribute.launching",
         "run a program in several processes, on MPI",
+        ("launch -n 4 train.py",),
     ),
-    "lint": (
+    "lint": Command(
         "graphwright.lint.lint_command",
         "find in source what will go wrong in staged functions",
+        ("lint src notebooks", "lint --select GW1 train.py"),
     ),
-    "run": (
+    "run": Command(
         "graphwright.portable.run_command",
         "run a signature of a saved model, or a program that imports tensorflow, on graphwright",
+        ("run train.py --epochs 2", "run model/ --inputs x.npz --output y.npz"),
     ),
-    "serve": (
+    "serve": Command(
         "graphwright.portable.serving.serve_command",
         "answer TensorFlow Serving's REST calls with a saved model",
+        ("serve model/ --port 8501",),
     ),
-    "show": (
+    "show": Command(
         "graphwright.portable.show_command",
         "print the signatures, functions and variables of a saved model",
+        ("show model/",),
     ),
-    "view": ("graphwright.portable.view_command", "draw the graphs of a saved model on a page"),
+    "view": Command(
+        "graphwright.portable.view_command",
+        "draw the graphs of a saved model on a page",
+        ("view model/", "view model/ --no-browser -o model.html"),
+    ),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command of the command line; its exit code."""
     words = sys.argv[1:] if arguments is None else arguments
-    parser = argparse.ArgumentParser(prog="graphwright", description=graphwright.__doc__)
+    parser = argparse.ArgumentParser(prog="graphwright", description=_DESCRIPTION, epilog=_NOTE)
     parser.add_argument("--version", action="version", version=graphwright.__version__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name, (module, summary) in COMMANDS.items():
-        command = commands.add_parser(name, help=summary)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        subparser = commands.add_parser(
+            name,
+            help=command.summary,
+            description=f"{command.summary[0].upper()}{command.summary[1:]}.",
+            epilog=command.epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         if name in words:
-            import_module(module).add_arguments(command)
+            import_module(command.module).add_arguments(subparser)
     options = parser.parse_args(words)
-    module, _ = COMMANDS[options.command]
-    return int(import_module(module).run(options))
+    return int(import_module(COMMANDS[options.command].module).run(options))
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def test_what_does_not_fit_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     model = str(unpacked("resources", tmp_path, CLASSIC))
-    assert main(["run", model, "--inputs", arrays(tmp_path, **content), *more]) == 1
+    assert main(["run", model, "--inputs", arrays(tmp_path, **content), *more]) == 2
     assert words in capsys.readouterr().err
 
 
@@ -62,12 +62,12 @@ def test_nothing_is_unpickled(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     model = str(unpacked("resources", tmp_path, CLASSIC))
     path = tmp_path / "pickled.npz"
     np.savez(path, features=np.array([object()], dtype=object))
-    assert main(["run", model, "--inputs", str(path)]) == 1
+    assert main(["run", model, "--inputs", str(path)]) == 2
     assert "allow_pickle=False" in capsys.readouterr().err
 
 
 def test_a_folder_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", str(tmp_path)]) == 1
+    assert main(["run", str(tmp_path)]) == 2
     assert "no saved model in" in capsys.readouterr().err
 
 

@@ -72,11 +72,11 @@ def test_signatures_are_calls(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_what_is_no_model_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", str(tmp_path)]) == 1
+    assert main(["show", str(tmp_path)]) == 2
     assert "SavedModel file does not exist at" in capsys.readouterr().err
     folder = unpacked("traces", tmp_path)
     message = SavedModel.FromString((folder / "saved_model.pb").read_bytes())
     message.meta_graphs[0].object_graph_def.nodes[0].children[0].node_id = 99
     (folder / "saved_model.pb").write_bytes(message.SerializeToString())
-    assert main(["show", str(folder)]) == 1
+    assert main(["show", str(folder)]) == 2
     assert "there is no object 99" in capsys.readouterr().err

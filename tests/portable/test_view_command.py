@@ -39,5 +39,5 @@ def test_signatures_of_tensorflow_1_are_drawn(tmp_path: Path) -> None:
 
 
 def test_what_is_no_model_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["view", str(tmp_path)]) == 1
+    assert main(["view", str(tmp_path)]) == 2
     assert "SavedModel file does not exist at" in capsys.readouterr().err

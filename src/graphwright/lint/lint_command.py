@@ -30,8 +30,6 @@ SKIPPED = words(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of the linter."""
-    parser.description = str(__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders")
     parser.add_argument("--format", choices=FORMATS, default="text", help="default: text")
     parser.add_argument(

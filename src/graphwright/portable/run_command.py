@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         results = results_of(options.program, chosen)
     except (OSError, OpError, ValueError, TypeError, KeyError, NotImplementedError) as error:
         print(f"graphwright run: {error}", file=sys.stderr)
-        return 1
+        return 2
     for name, array in results.items():
         print(f"{name}: {array.dtype}{list(array.shape)}\n{array}")
     return 0

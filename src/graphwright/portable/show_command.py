@@ -33,13 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints what is in a model; 1 if it cannot be read."""
+    """Prints what is in a model; 2 if it cannot be read."""
     try:
         for line in lines_of(options.model, options.tags):
             print(line)
     except (OSError, OpError, ValueError, NotImplementedError) as error:
         print(f"{options.model}: {error}", file=sys.stderr)
-        return 1
+        return 2
     return 0
 
 

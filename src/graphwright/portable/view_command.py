@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Writes the page, says where it is, and opens it; 1 if the model cannot be loaded."""
+    """Writes the page, says where it is, and opens it; 2 if the model cannot be loaded."""
     try:
         content = page(options.model, load(options.model, options.tags or None))
         path = options.output
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         write_whole(path, content.encode())
     except (OSError, OpError, ValueError, NotImplementedError) as error:
         print(f"{options.model}: {error}", file=sys.stderr)
-        return 1
+        return 2
     print(path)
     if not options.no_browser:
         webbrowser.open(f"file://{os.path.abspath(path)}")

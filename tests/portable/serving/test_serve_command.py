@@ -260,10 +260,10 @@ def test_many_requests_at_once_get_their_own_rows(server: Server) -> None:
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["serve", str(tmp_path), "--port", "0"]) == 1
+    assert main(["serve", str(tmp_path), "--port", "0"]) == 2
     assert "has no saved model, nor folders with numbers" in capsys.readouterr().err
     saved(tmp_path / "1", 1.0)
-    assert main(["serve", str(tmp_path), "--label", "a"]) == 1
+    assert main(["serve", str(tmp_path), "--label", "a"]) == 2
     assert "a label is NAME=VERSION, such as stable=3, not 'a'" in capsys.readouterr().err
-    assert main(["serve", str(tmp_path), "--label", "a=2"]) == 1
+    assert main(["serve", str(tmp_path), "--label", "a=2"]) == 2
     assert "has no version 2, but [1]" in capsys.readouterr().err

@@ -40,8 +40,6 @@ def content_of(cache: DiskCache) -> CacheContent:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    parser.description = __doc__
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--clear", action="store_true", help="remove all machine code")
 
 

@@ -17,8 +17,6 @@ from graphwright.library.diagnosis.speeds import speeds
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    parser.description = __doc__
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--quick", action="store_true", help="measure nothing")
 
 

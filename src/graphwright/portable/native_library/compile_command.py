@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Writes the library; 1 if it cannot be written."""
+    """Writes the library; 2 if it cannot be written."""
     try:
         root = load(options.model, options.tags)
         function = chosen_function(root, options)
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
         OSError, OpError, ValueError, NotImplementedError, ImportError, LinkerFailure
     ) as error:  # fmt: skip
         print(f"{options.model}: {error}", file=sys.stderr)
-        return 1
+        return 2
     output = Path(options.output)
     for path in (output, *[output.with_suffix(end) for end in (".h", ".mjs", ".weights")]):
         if path.exists():

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serves a model until Ctrl-C; 1 if it cannot be loaded."""
+    """Serves a model until Ctrl-C; 2 if it cannot be loaded."""
     folder = os.path.abspath(options.model)
     name = options.name or os.path.basename(folder)
     try:
@@ -41,14 +41,14 @@ def run(options: argparse.Namespace) -> int:
         application = RestApi({name: model}, options.batch).application()
     except (OSError, OpError, ValueError, NotImplementedError, ModuleNotFoundError) as error:
         print(f"{options.model}: {error}", file=sys.stderr)
-        return 1
+        return 2
     config = uvicorn.Config(
         application, host=options.host, port=options.port, log_level="warning", access_log=False
     )
     try:
         socket = config.bind_socket()
     except SystemExit:  # it has said why
-        return 1
+        return 2
     socket.listen()  # whoever reads the line below may ask at once
     port = socket.getsockname()[1]
     numbers = ", ".join(map(str, model.versions))
