@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from graphwright.library.diagnosis import obstacles
+from graphwright.machine import threads
 
 SOURCES = Path(__file__).resolve().parents[3] / "src"
 
@@ -64,6 +65,6 @@ def test_a_folder_that_others_write_keeps_no_code(tmp_path: Path) -> None:
 
 def test_a_container_with_fewer_cores_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(obstacles, "quota", lambda: 1.0)
-    monkeypatch.setattr(obstacles.threads, "cores", lambda: 4)
+    monkeypatch.setattr(threads, "cores", lambda: 4)
     words = [obstacle.what for obstacle in obstacles.of_cores()]
     assert "the container may use 1 cores, and 4 threads share them" in words

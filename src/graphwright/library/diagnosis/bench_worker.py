@@ -33,33 +33,27 @@ def loaded(library: str) -> Any:
     return module
 
 
-def numbers(value: Any) -> list[float]:
+def numbers(value: object) -> list[float]:
     """The numbers of a result, as far as it has some, in a list."""
     if isinstance(value, dict):
         return [number for key in sorted(value, key=str) for number in numbers(value[key])]
     if isinstance(value, (list, tuple)):
         return [number for each in value for number in numbers(each)]
-    if hasattr(value, "numpy"):
-        value = value.numpy()
+    array: Any = getattr(value, "numpy", lambda: value)()
     try:
-        return [float(number) for number in value.ravel()[:1000]]
+        return [float(number) for number in array.ravel()[:1000]]
     except (AttributeError, TypeError, ValueError):
         return []
 
 
-def finished(value: Any) -> Any:
-    """The value, once all of it is computed."""
-    numbers(value)
-    return value
-
-
-def measure(call: Callable[[], Any], seconds: float) -> dict[str, Any]:
+def measure(call: Callable[[], object], seconds: float) -> dict[str, Any]:
     """Times of the first results, and of a call when calls no longer get faster."""
     began = time.perf_counter()
     results: dict[str, float] = {}
-    value = None
+    value: object = None
     for count in range(1, max(RESULTS) + 1):
-        value = finished(call())
+        value = call()
+        numbers(value)  # waits until all of it is computed
         if count in RESULTS:
             results[str(count)] = time.perf_counter() - began
     took = results[str(RESULTS[-1])] / RESULTS[-1]
@@ -70,7 +64,7 @@ def measure(call: Callable[[], Any], seconds: float) -> dict[str, Any]:
         start = time.perf_counter()
         for _ in range(count):
             value = call()
-        finished(value)
+        numbers(value)
         took = (time.perf_counter() - start) / count
         samples.append(took)
     later = samples[len(samples) // 2 :]

@@ -6,9 +6,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
+
+from graphwright.types.arguments import TensorLike
 
 #: What a fresh process prints: the seconds of the import of NumPy, and of graphwright after it.
 _IMPORT = """
@@ -21,7 +22,7 @@ print(middle - start, time.perf_counter() - middle)
 """
 
 
-def best(call: Callable[[], Any], repeats: int = 5) -> float:
+def best(call: Callable[[], object], repeats: int = 5) -> float:
     """The seconds of the fastest of some calls."""
     seconds = []
     for _ in range(repeats):
@@ -37,8 +38,8 @@ def speeds() -> Iterator[tuple[str, str]]:
 
     command = [sys.executable, "-c", _IMPORT]
     out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    numpy, own = (float(word) for word in out.split())
-    yield "import", f"{own * 1e3:.0f} ms, after {numpy * 1e3:.0f} ms for NumPy"
+    numpy, ours = (float(word) for word in out.split())
+    yield "import", f"{ours * 1e3:.0f} ms, after {numpy * 1e3:.0f} ms for NumPy"
 
     side = 512
     square = tf.constant(np.ones([side, side], np.float32))
@@ -51,23 +52,23 @@ def speeds() -> Iterator[tuple[str, str]]:
     rate = 2 * numbers.nbytes / seconds / 1e9
     yield "memory", f"{rate:.1f} GB/s, copying {numbers.nbytes >> 20} MiB"
 
-    @tf.function(jit_compile=True)
-    def smooth(x: Any) -> Any:
-        def step(i: Any, x: Any) -> Any:
-            return i + 1, 0.5 * x + tf.tanh(x)
+    def smooth(x: TensorLike) -> object:
+        def step(i: TensorLike, x: TensorLike) -> tuple[TensorLike, TensorLike]:
+            return tf.add(i, 1), tf.add(tf.multiply(x, 0.5), tf.tanh(x))
 
-        return tf.while_loop(lambda i, x: i < 100, step, (0, x))[1]
+        return tf.while_loop(lambda i, x: tf.less(i, 100), step, (0, x))[1]
 
     some = tf.constant(np.ones(1000, np.float32))
+    staged = tf.function(smooth, jit_compile=True)
     began = time.perf_counter()
-    smooth(some)
+    staged(some)
     first = time.perf_counter() - began
-    later = best(lambda: smooth(some))
+    later = best(lambda: staged(some))
     yield "a loop", f"{first * 1e3:.0f} ms to trace, compile and run; then {later * 1e6:.0f} µs"
 
     @tf.function
-    def add(x: Any, y: Any) -> Any:
-        return x + y
+    def add(x: TensorLike, y: TensorLike) -> object:
+        return tf.add(x, y)
 
     one = tf.constant(1.0)
     calls = 1000
