@@ -117,7 +117,8 @@ class ChooseCursor(Cursor):
         numbers = self.numbers[:limit]
         wrong = np.flatnonzero((numbers < 0) | (numbers >= len(self.cursors)))
         stop = int(wrong[0]) if len(wrong) else len(numbers)
-        places = {k: np.flatnonzero(numbers[:stop] == k) for k in set(numbers[:stop].tolist())}
+        present = np.flatnonzero(np.bincount(numbers[:stop])).tolist()
+        places = {k: np.flatnonzero(numbers[:stop] == k) for k in present}
         for k, mine in places.items():
             there = self.make_ready(k, len(mine))
             if there < len(mine) and (k in self.failures or self.stage.stops_at_empty):
@@ -135,7 +136,9 @@ class ChooseCursor(Cursor):
                 order.append(mine[: block.count])
         if not blocks:
             return None
-        return joined(blocks).at(np.argsort(np.concatenate(order)))
+        turns = np.full(stop, -1)  # what an ended dataset would give stays out
+        turns[np.concatenate(order)] = np.arange(sum(map(len, order)))
+        return joined(blocks).at(turns[turns >= 0])
 
     def make_ready(self, number: int, count: int) -> int:
         """Takes elements of a dataset until so many wait; says how many do."""
@@ -207,4 +210,4 @@ class ChooseCursor(Cursor):
 
 def as_array(values: Column) -> Array:
     """A column whose values have one shape, as one array."""
-    return values if isinstance(values, np.ndarray) else np.stack(values)
+    return values if isinstance(values, np.ndarray) else np.stack(list(values))
