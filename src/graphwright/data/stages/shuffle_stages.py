@@ -85,21 +85,18 @@ class ShuffleCursor(Through):
         self.postponed.raise_it()
         buffer = self.buffer
         blocks: list[ElementBlock] = []
-        count = 0
-        words = buffer.words.take(limit)
+        room = limit
         try:
-            while count < limit:
-                self.fill(limit - count)
+            while room:
+                self.fill(room)
                 if not len(buffer):
                     break
-                blocks.append(self.drawn(words[count:]))
-                count += blocks[-1].count
+                blocks.append(self.drawn(room))
+                room -= blocks[-1].count
         except Exception as error:
             if not blocks:
                 raise
             self.postponed.error = error
-        finally:
-            buffer.words.drawn -= limit - count
         return joined(blocks) if blocks else None
 
     def fill(self, count: int) -> None:
@@ -117,18 +114,18 @@ class ShuffleCursor(Through):
             buffer.add(self.waiting, stop)
             self.waiting = stop
 
-    def drawn(self, words: Array) -> ElementBlock:
-        """Elements for some words, as many as can be drawn before the buffer must be filled."""
+    def drawn(self, most: int) -> ElementBlock:
+        """At most so many elements, as many as can be drawn before the buffer must be filled."""
         buffer, present = self.buffer, self.store.count - self.waiting
         stop = self.waiting
         if self.is_over:
-            words = words[: len(buffer)]
+            count = min(most, len(buffer))
         elif not buffer.room(1) and present:
-            words = words[:present]
-            stop += len(words)
+            count = min(most, present)
+            stop += count
         else:
-            words = words[:1]
-        numbers = buffer.draw(words, self.waiting, stop)
+            count = 1
+        numbers = buffer.draw(buffer.words.take(count), self.waiting, stop)
         self.waiting = stop
         return self.store.take(numbers)
 
