@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.columns.stable_order import stable_order
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -69,7 +70,7 @@ class RowOrder(Op):
         return (numbers.dims,)
 
     def kernel(self, numbers: Array) -> Array:
-        return np.argsort(numbers, kind="stable")
+        return stable_order(numbers, int(numbers.max(initial=0)) + 1)
 
 
 class AlikeRows(Op):

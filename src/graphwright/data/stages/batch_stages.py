@@ -72,8 +72,9 @@ class BatchStage(DatasetStage):
         return BatchCursor(self)
 
     def is_like(self, other: BatchStage) -> bool:
-        """Whether another stage makes the same of as many elements."""
-        return type(self) is type(other)
+        """Whether another stage makes the same batches of the same elements."""
+        mine = type(self), self.size, self.drop_remainder
+        return mine == (type(other), other.size, other.drop_remainder)
 
 
 class ParallelBatchStage(BatchStage):
@@ -337,7 +338,8 @@ class PaddedBatchStage(BatchStage):
 
     def is_like(self, other: BatchStage) -> bool:
         return (
-            isinstance(other, PaddedBatchStage)
+            super().is_like(other)
+            and isinstance(other, PaddedBatchStage)
             and self.shapes == other.shapes
             and all(a.tolist() == b.tolist() for a, b in zip(self.values, other.values))
         )

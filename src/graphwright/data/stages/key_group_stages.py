@@ -12,6 +12,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.logs import LOGGER
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock, column, joined, values_of
+from graphwright.data.columns.stable_order import stable_order
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, Postponed, State, cursor_of
@@ -105,7 +106,8 @@ class DividedBlock:
         self.place = place
         if not len(keys):
             return
-        order = np.argsort(keys, kind="stable")
+        least = int(keys.min())
+        order = stable_order(keys - least, int(keys.max()) - least + 1)
         ordered = keys[order]
         starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
         firsts = [int(ordered[0]), *ordered[starts].tolist()]
@@ -243,9 +245,7 @@ class GroupByWindowCursor(FunctionCursor):
             if group.count or group.size != (size or group.size):
                 break
             batch = self.windows.batch(window.key, group.size)
-            if batch is None or not (
-                batch is last or last is None or batch.stage.is_like(last.stage)
-            ):
+            if batch is None or batch is not (last or batch):
                 break
             size, last = group.size, batch
             chosen.append(window)
@@ -272,25 +272,21 @@ class GroupByWindowCursor(FunctionCursor):
         results = self.results(block)
         self.limit.note(block, perf_counter() - began)
         keys = as_numbers(results)
-        block = block.part(0, results.count)
-        divided = DividedBlock(block, keys)
-        count = self.make_groups(divided)
+        block, first = block.part(0, results.count), 0
+        counts = [group.count for group in self.groups.values()]
+        if 0 < sum(counts) <= block.count:  # they stand before the block, as if they came with it
+            first = sum(counts)
+            before = [part for group in self.groups.values() for part in group.parts]
+            keys = np.concatenate([np.repeat(list(self.groups), counts), keys])
+            block = joined([*before, block])
+            for group in self.groups.values():
+                group.parts, group.count = [], 0
+        self.divided = DividedBlock(block, keys, first)
+        count = self.make_groups(self.divided)
         if count < block.count:
             self.leave(block, count)
-            block, keys = block.part(0, count), keys[:count]
-            divided = DividedBlock(block, keys)
-        waiting = {key: self.groups[key] for key in divided.places if self.groups[key].count}
-        number = sum([group.count for group in waiting.values()])
-        if 0 < number <= block.count:  # those that wait stand before the block, as if they came now
-            before = [part for group in waiting.values() for part in group.parts]
-            theirs = np.repeat(list(waiting), [group.count for group in waiting.values()])
-            for group in waiting.values():
-                group.parts, group.count = [], 0
-            divided = DividedBlock(
-                joined([*before, block]), np.concatenate([theirs, keys]), place=number
-            )
-        self.divided = divided
-        divided.fill(self.groups)
+            self.divided = DividedBlock(block.part(0, count), keys[:count], first)
+        self.divided.fill(self.groups)
 
     def make_groups(self, divided: DividedBlock) -> int:
         """Makes the groups of a block's keys; how many elements have some.
@@ -303,9 +299,9 @@ class GroupByWindowCursor(FunctionCursor):
                 try:
                     self.groups[key] = KeyGroup(self.checked_size(key))
                 except Exception:
-                    if place:
+                    if place > divided.place:
                         return place
-                    self.leave(divided.block, 1)
+                    self.leave_block(place, 1)
                     raise
         return divided.block.count
 
@@ -318,11 +314,14 @@ class GroupByWindowCursor(FunctionCursor):
             )
         return size
 
-    def leave_block(self, stop: int | None = None) -> None:
-        """Forgets the present block, whose elements up to a place wait in groups."""
+    def leave_block(self, stop: int | None = None, lost: int = 0) -> None:
+        """Forgets the present block, whose elements up to a place wait in groups.
+
+        So many of the others are lost, and the rest comes again.
+        """
         divided, self.divided = self.divided, _EMPTY
         rest = divided.leave(self.groups, divided.block.count if stop is None else stop)
-        self.leave(rest, 0)
+        self.leave(rest, lost)
         for key in divided.places:
             if key in self.groups and not self.groups[key].count:
                 del self.groups[key]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.data.blocks import Column, ElementBlock, column, values_of
+from graphwright.data.columns.stable_order import stable_order
 from graphwright.data.random_words import RandomWords
 from graphwright.data.stage import UNKNOWN, State
 from graphwright.types.arrays import Array
@@ -143,20 +144,6 @@ def exchanged(items: Array, places: Array) -> Array:
     drawn[in_place] = moved[in_place]
     items[last_places[inside:]] = moved.take(last_turns[inside:])
     return drawn
-
-
-def stable_order(places: Array, stop: int) -> Array:
-    """The order of places up to `stop` that keeps that of equal ones.
-
-    NumPy sorts numbers of 16 bits by their digits, which is several times as quick.
-    """
-    if stop > 1 << 32:
-        return np.argsort(places, kind="stable")
-    order = np.argsort(places.astype(np.uint16), kind="stable")
-    if stop > 1 << 16:
-        high = (places >> 16).astype(np.uint16)
-        order = order.take(np.argsort(high.take(order), kind="stable"))
-    return order
 
 
 class ElementStore:

@@ -50,6 +50,8 @@ class KeyWindows:
         self.looks_inside = looks_inside(reduction)
         self.sizes: dict[int, int] = {}
         self.batches: dict[int, BatchCursor | None] = {}
+        #: What makes the batches of the last key that was new.
+        self.last: BatchCursor | None = None
 
     def size(self, key: int) -> int:
         """How many elements make a window of a key."""
@@ -73,7 +75,7 @@ class KeyWindows:
             return None
         if key not in self.batches:
             self.forget_many(self.batches)
-            self.batches[key] = self.probed(key)
+            self.batches[key] = self.shared(self.probed(key))
         cursor = self.batches[key]
         if cursor is None or count > cursor.stage.size:
             return None
@@ -88,6 +90,14 @@ class KeyWindows:
         cursor = made.start()
         is_direct = isinstance(made.inputs[0], FixedStage) and isinstance(cursor, BatchCursor)
         return cursor if is_direct and isinstance(cursor, BatchCursor) else None
+
+    def shared(self, cursor: BatchCursor | None) -> BatchCursor | None:
+        """The cursor of the key before where that does the same, so that both are known as one."""
+        last, mine = self.last, cursor
+        if last is not None and mine is not None and last.stage.is_like(mine.stage):
+            mine = last
+        self.last = mine
+        return mine
 
     @staticmethod
     def forget_many(known: dict[int, int] | dict[int, BatchCursor | None]) -> None:
