@@ -21,6 +21,7 @@ from graphwright.base.errors import (
     UnknownError,
     show_users_lines,
 )
+from graphwright.ir.graph import Graph, Node
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.op.op import Call, Effect, Op, c_name, not_differentiable
@@ -48,6 +49,28 @@ _STATUS: tuple[tuple[type[Exception], type[StatusError]], ...] = (
     (MemoryError, ResourceExhaustedError),
     (NotImplementedError, UnimplementedError),
 )
+
+
+class DescribedFunction:
+    """A function in a graph that says in reports what it does there."""
+
+    def __call__(self, *arrays: Any) -> Any:
+        """What the node computes."""
+        raise NotImplementedError
+
+    def shown(self, node: Node, graph: Graph) -> str:
+        """What its node in a graph does, in words."""
+        raise NotImplementedError
+
+
+def descriptions(graph: Graph) -> list[str]:
+    """What the described functions of a graph do, in its order."""
+    result = []
+    for node in graph.nodes:
+        function = getattr(getattr(node.op, "token", None), "function", None)
+        if isinstance(function, DescribedFunction):
+            result.append(function.shown(node, graph))
+    return result
 
 
 class Token(str):

@@ -63,6 +63,7 @@ class TraceReport:
     changes: tuple[str, ...]
     effects: tuple[str, ...]
     loops: tuple[str, ...]
+    sums: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,11 @@ class Findings:
     def effects(self) -> tuple[str, ...]:
         """The effects that happened once, while tracing."""
         return tuple(unique(effect for trace in self.traces for effect in trace.effects))
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        """The sums over ranks: their buckets in order, and what is computed meanwhile."""
+        return tuple(unique(bucket for trace in self.traces for bucket in trace.sums))
 
     @property
     def loops(self) -> tuple[str, ...]:

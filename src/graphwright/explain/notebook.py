@@ -24,7 +24,8 @@ def html(report: Findings) -> str:
     parts = [f"<h4>{escape(report.summary)}</h4>", f"<table><tr>{head}</tr>{rows}</table>"]
     parts += [cause_html(cause) for cause in report.causes]
     parts += [
-        f"<p>{escape(line)}</p>" for line in (*report.changes, *report.effects, *report.loops)
+        f"<p>{escape(line)}</p>"
+        for line in (*report.changes, *report.effects, *report.loops, *report.sums)
     ]
     parts += [failure_html(failure) for failure in report.failures]
     if report.together is not None:

@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from graphwright.control.python_call import descriptions
 from graphwright.explain.cause import Cause, CauseRule, Difference, Retrace, causes, retraces
 from graphwright.explain.findings import CauseReport, Findings, TraceReport
 from graphwright.explain.fix import fixes, together
@@ -184,6 +185,7 @@ def trace_report(
         () if watch is None else tuple(map(worded, watch.changes())),
         tuple(map(str, record.concrete.effects)),
         loops_of(record.concrete.graph) if with_loops else (),
+        tuple(descriptions(record.concrete.graph)),
     )
 
 

@@ -1,45 +1,48 @@
-"""Programs in several processes, on MPI; they need the extra `mpi` and are left out without it."""
+"""Programs in several processes, on MPI; they need the extra `mpi` and are left out without it.
+
+Starts of ranks cost seconds, so tests share them: each program below does several things.
+"""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from support import ranks
 
-from graphwright.library.distribute.launching import launcher
+from graphwright.library.distribute.cluster_resolvers import SimpleClusterResolver
+from graphwright.library.distribute.cluster_spec import ClusterSpec
+from graphwright.library.distribute.multi_worker_strategy import resolved
 
 pytest.importorskip("mpi4py")
-pytestmark = pytest.mark.skipif(launcher() is None, reason="there is no mpiexec")
+pytestmark = pytest.mark.skipif(not ranks.ARE_POSSIBLE, reason="there is no mpiexec")
 
-TESTS = Path(__file__).resolve().parents[2]
-
-TRAINING = """
-import json
+START = """
+import json, pathlib
 import graphwright as tf
-from corpora.distribution.training import MODELS, train
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
-results = {name: train(tf, name, strategy) for name in MODELS}
-if strategy.extended.workers.rank == 0:
-    plain = {name: train(tf, name, tf.distribute.get_strategy()) for name in MODELS}
-    print(json.dumps([{n: [[w.hex() for w in r[0]], r[1]] for n, r in each.items()}
-                      for each in (results, plain)]))
+rank = strategy.extended.workers.rank
+def leave(value):
+    pathlib.Path(__file__).with_name(f"{rank}.json").write_text(json.dumps(value))
+def total(value):
+    return strategy.run(lambda: tf.distribute.get_replica_context().all_reduce("sum", value))
+"""
+
+TRAINED = """
+from corpora.distribution.training import MODELS, train
+def trained(strategy):
+    results = {name: train(tf, name, strategy) for name in MODELS}
+    return {n: [[w.hex() for w in weights], losses] for n, (weights, losses) in results.items()}
 """
 
 VALUES = """
-import json
-import graphwright as tf
-options = tf.distribute.experimental.CommunicationOptions(bytes_per_pack=8)
-strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
-rank = strategy.extended.workers.rank
 with strategy.scope():
     first = tf.Variable(tf.random.normal([2]))
-    total = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
+    sums = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
     seen = tf.Variable(
         0.0, synchronization=tf.VariableSynchronization.ON_READ,
         aggregation=tf.VariableAggregation.MEAN,
@@ -48,9 +51,9 @@ with strategy.scope():
 def replica():
     context = tf.distribute.get_replica_context()
     number = tf.cast(context.replica_id_in_sync_group, tf.float32)
-    total.assign_add(number + 1.0)
+    sums.assign_add(number + 1.0)
     seen.assign(number)
-    rows = tf.IndexedSlices([[number + 1.0]], [context.replica_id_in_sync_group], [3, 1])
+    rows = tf.IndexedSlices([[number + 1.0]], [context.replica_id_in_sync_group], [4, 1])
     uneven = tf.fill([context.replica_id_in_sync_group + 1, 1], number)
     return {
         "sum": context.all_reduce(
@@ -62,138 +65,187 @@ def replica():
         "last": context.all_gather(tf.transpose(uneven), axis=1),
     }
 
-@tf.function
-def step():
-    return strategy.run(replica)
-
-results = tf.nest.map_structure(lambda t: t.numpy().tolist(), step())
-data = tf.data.Dataset.range(7).batch(4)
+results = tf.nest.map_structure(lambda t: t.numpy().tolist(), tf.function(strategy.run)(replica))
+data = tf.data.Dataset.range(7).batch(5)
 results["data"] = [x.numpy().tolist() for x in strategy.experimental_distribute_dataset(data)]
 made = strategy.distribute_datasets_from_function(
-    lambda c: tf.data.Dataset.range(4).shard(c.num_input_pipelines, c.input_pipeline_id)
+    lambda c: tf.data.Dataset.range(5).shard(c.num_input_pipelines, c.input_pipeline_id)
 )
 results["made"] = [int(x) for x in made]
-results["variables"] = [float(total), float(seen), first.numpy().tolist()]
+results["variables"] = [float(sums), float(seen), first.numpy().tolist()]
 results["reduce"] = float(strategy.reduce("SUM", tf.constant([1.0, 2.0]), axis=0))
 results["resolver"] = [strategy.cluster_resolver.task_id, strategy.num_replicas_in_sync]
-print(json.dumps([rank, results]), flush=True)
 """
 
-DIFFERENT = """
-import graphwright as tf
-strategy = tf.distribute.MultiWorkerMirroredStrategy()
-rank = strategy.extended.workers.rank
-shape = [2, 3] if rank == 0 else [3, 2]
-strategy.run(lambda: tf.distribute.get_replica_context().all_reduce("sum", tf.ones(shape)))
+BUCKETS = """
+import hashlib, tempfile
+import numpy as np
+Options = tf.distribute.experimental.CommunicationOptions
+def summed(**options):
+    global strategy
+    options = Options(bytes_per_pack=8192, **options)
+    strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+    weights = [tf.Variable(np.full([40, 40], 0.02, "f")) for _ in range(4)]
+
+    @tf.function
+    def step(x):
+        def replica(x):
+            with tf.GradientTape() as tape:
+                for w in weights:
+                    x = tf.tanh(x @ w)
+                loss = tf.reduce_sum(x)
+            gradients = tape.gradient(loss, weights)
+            return gradients, tf.distribute.get_replica_context().all_reduce("sum", gradients)
+
+        return strategy.run(replica, args=(x,))
+
+    x = np.random.default_rng(rank).normal(size=[8, 40]).astype("f")
+    with tempfile.TemporaryDirectory() as folder:
+        with tf.profiler.experimental.Profile(folder):
+            own, sums = step(x)
+        (file,) = pathlib.Path(folder).rglob("*.json")
+        profile = json.loads(file.read_text())
+    gathered = [strategy.gather(g[None], axis=0).numpy() for g in own]
+    exact = [g.astype("d").sum(0) for g in gathered]
+    off = max(float(abs(s.numpy() - e).max() / abs(e).max()) for s, e in zip(sums, exact))
+    names = [e["name"] for e in profile["traceEvents"]]
+    counts = [names.count("sum over ranks"), names.count("wait for a sum over ranks")]
+    bits = hashlib.sha256(b"".join(s.numpy().tobytes() for s in sums)).hexdigest()
+    return [off, step.explain().sums, counts, profile["otherData"]["remarks"], bits]
 """
 
-RAISES = """
-import time
-import graphwright as tf
-strategy = tf.distribute.MultiWorkerMirroredStrategy()
-if strategy.extended.workers.rank == 1:
-    raise KeyError("what went wrong")
-strategy.reduce("SUM", tf.constant(1.0), axis=None)
-"""
+#: How a program ended, and the values that its ranks left.
+Ending = tuple[CompletedProcess[str], dict[int, Any]]
 
-KILLED = """
-import os, signal
-import graphwright as tf
-strategy = tf.distribute.MultiWorkerMirroredStrategy()
-if strategy.extended.workers.rank == 1:
-    os.kill(os.getpid(), signal.SIGKILL)
-for _ in range(1000000):
-    strategy.reduce("SUM", tf.constant(1.0), axis=None)
-"""
+#: Programs of two ranks that end with an error.
+FAULTS = {
+    "another graph": START + TRAINED + "leave(trained(strategy))\n"
+    "total(tf.ones([2, 3] if rank == 0 else [3, 2]))\n",
+    "an early end": START + "if rank == 0:\n    strategy.reduce('SUM', tf.ones([]), axis=None)\n",
+    "an error": START + "if rank == 1:\n    raise KeyError('what went wrong')\n"
+    "strategy.reduce('SUM', tf.constant(1.0), axis=None)\n",
+    "an error in a step": START
+    + """
+@tf.function
+def step(x):
+    def replica(x):
+        all_reduce = tf.distribute.get_replica_context().all_reduce
+        first = all_reduce("sum", x)
+        tf.debugging.assert_less(x, 2.0, message="what is too much")
+        return all_reduce("sum", first)
+    return strategy.run(replica, args=(x,))
+step(tf.constant(1.0))
+try:
+    step(tf.constant(1.0 + rank))
+except tf.errors.InvalidArgumentError:
+    total(tf.ones([5]))
+""",
+    "a kill": START + "import os, signal\nif rank == 1:\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    "for _ in range(1000000):\n    strategy.reduce('SUM', tf.constant(1.0), axis=None)\n",
+}
 
-ENDS = """
-import graphwright as tf
-strategy = tf.distribute.MultiWorkerMirroredStrategy()
-if strategy.extended.workers.rank == 0:
-    strategy.reduce("SUM", tf.constant(1.0), axis=None)
-"""
+
+@pytest.fixture(scope="module")
+def faults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ending]:
+    """How the programs with faults end; they run side by side."""
+    folders = {name: tmp_path_factory.mktemp("fault") for name in FAULTS}
+    running = {name: ranks.begin(FAULTS[name], 2, folders[name]) for name in FAULTS}
+    return {name: (ranks.end(each), ranks.values(folders[name])) for name, each in running.items()}
 
 
-def run(
-    program: str, ranks: int, tmp_path: Path, **variables: str
-) -> subprocess.CompletedProcess[str]:
-    """A program in so many processes; 60 s are a hang."""
-    path = tmp_path / "program.py"
-    path.write_text(program, encoding="utf-8")
-    paths = os.pathsep.join([str(TESTS), *[p for p in sys.path if p]])
-    return subprocess.run(
-        [sys.executable, "-m", "graphwright", "launch", "-n", str(ranks), str(path)],
-        env=os.environ | {"PYTHONPATH": paths} | variables,
-        capture_output=True,
-        text=True,
-        timeout=60,
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Any]:
+    """What two ranks train, and what one process does."""
+    program = (
+        START + TRAINED + "leave([trained(s) for s in (strategy, tf.distribute.get_strategy())])"
     )
+    return ranks.run(program, 2, tmp_path_factory.mktemp("two"))
 
 
-def trained(ranks: int, tmp_path: Path) -> Any:
-    """The weights and losses of the models, by several ranks and by one process."""
-    done = run(TRAINING, ranks, tmp_path)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+@pytest.fixture(scope="module")
+def four(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Any]:
+    """What four ranks train, the values of VALUES, and sums in buckets."""
+    program = START + TRAINED + VALUES + "results['trained'] = trained(strategy)\n" + BUCKETS
+    program += "results['plain'], results['half'] = summed(), summed(compression='bfloat16')\n"
+    return ranks.run(program + "leave(results)\n", 4, tmp_path_factory.mktemp("four"))
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 4])
-def test_losses_are_those_of_one_process(ranks: int, tmp_path: Path) -> None:
-    results, plain = trained(ranks, tmp_path)
-    for name, (_, losses) in results.items():
-        np.testing.assert_allclose(losses, plain[name][1], rtol=2e-5)
+def test_losses_are_those_of_one_process(
+    two: dict[int, Any], four: dict[int, Any], tmp_path: Path
+) -> None:
+    one = ranks.run(START + TRAINED + "leave(trained(strategy))", 1, tmp_path)
+    trained, plain = two[0]
+    for name, (_, losses) in plain.items():
+        for results in (one[0], trained, four[0]["trained"]):
+            np.testing.assert_allclose(results[name][1], losses, rtol=2e-5)
 
 
-def test_runs_agree_bit_for_bit(tmp_path: Path) -> None:
-    assert trained(2, tmp_path) == trained(2, tmp_path)
+def test_runs_and_ranks_agree_bit_for_bit(two: dict[int, Any], faults: dict[str, Ending]) -> None:
+    _, again = faults["another graph"]
+    assert [again[0], again[1], two[1][0]] == [two[0][0]] * 3
 
 
-def test_values_variables_and_data_of_three_ranks(tmp_path: Path) -> None:
-    done = run(VALUES, 3, tmp_path)
-    assert done.returncode == 0, done.stderr
-    ranks = dict(json.loads(line) for line in done.stdout.splitlines() if line.startswith("["))
-    assert sorted(ranks) == [0, 1, 2]
-    gathered = [[0.0], [1.0], [1.0], [2.0], [2.0], [2.0]]
-    parts = [[[0, 1], [4]], [[2, 3], [5]], [[], [6]]]
-    for rank, results in ranks.items():
-        assert results["sum"] == [3.0, [3, 6], 3.0]
-        assert results["mean"] == 1.0
-        assert results["rows"] == [[1.0], [2.0], [3.0]]
+def test_values_variables_and_data_of_four_ranks(four: dict[int, Any]) -> None:
+    assert sorted(four) == [0, 1, 2, 3]
+    gathered = [[float(rank)] for rank in range(4) for _ in range(rank + 1)]
+    parts = [[[0, 1], [5]], [[2, 3], [6]], [[4], []], [[], []]]
+    for rank, results in four.items():
+        assert results["sum"] == [6.0, [4, 8], 6.0]
+        assert results["mean"] == 1.5
+        assert results["rows"] == [[1.0], [2.0], [3.0], [4.0]]
         assert results["gather"] == gathered
         assert results["last"] == [[row[0] for row in gathered]]
-        assert results["variables"] == [6.0, 1.0, ranks[0]["variables"][2]]
-        assert results["reduce"] == 9.0
-        assert results["resolver"] == [rank, 3]
+        assert results["variables"] == [10.0, 1.5, four[0]["variables"][2]]
+        assert results["reduce"] == 12.0
+        assert results["resolver"] == [rank, 4]
         assert results["data"] == parts[rank]
-        assert results["made"] == [[0, 3], [1], [2]][rank]
+        assert results["made"] == [[0, 4], [1], [2], [3]][rank]
 
 
-def test_a_rank_with_another_graph_is_refused_at_the_first_collective(tmp_path: Path) -> None:
-    done = run(DIFFERENT, 2, tmp_path)
+@pytest.mark.parametrize(
+    ("kind", "bound", "way"), [("plain", 1e-6, ""), ("half", 8e-3, "bfloat16 for ")]
+)
+def test_buckets_are_summed_while_the_rest_is_computed(
+    kind: str, bound: float, way: str, four: dict[int, Any]
+) -> None:
+    for results in four.values():
+        off, shown, counts, (remark, *_), bits = results[kind]
+        assert off < bound
+        assert bits == four[0][kind][-1]
+        assert counts == [4, 4]
+        assert remark.startswith("4 sums over ranks were under way for ")
+        assert len(shown) == 4
+        meanwhile = []
+        for number, text in enumerate(shown, start=1):
+            head = f"bucket {number} of 4: 1 tensor, 0.0064 MB of {way}float32; "
+            assert text.startswith(head)
+            meanwhile.append(int(text.removeprefix(head).split()[0]))
+        assert meanwhile == sorted(meanwhile, reverse=True)
+        assert meanwhile[-2] > 0
+    assert four[0]["half"][0] > four[0]["plain"][0]
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("another graph", ["rank 0 has collective ", ": sum of float32[2,3]", "float32[3,2]"]),
+        ("an early end", ["rank 1 has collective 1: the end of the program"]),
+        ("an error", ["KeyError: 'what went wrong'", "rank 1 of 2 has failed: all ranks end"]),
+        ("an error in a step", ["sum of float32[]", "sum of float32[5]"]),
+        ("a kill", []),
+    ],
+)
+def test_a_fault_of_a_rank_ends_all(
+    fault: str, words: list[str], faults: dict[str, Ending]
+) -> None:
+    done, _ = faults[fault]
     assert done.returncode != 0
-    for words in ("rank 0 has collective 1: sum of float32[2,3]", "rank 1 has collective 1: sum"):
-        assert words in done.stderr
-    assert "float32[3,2]" in done.stderr
+    for each in words:
+        assert each in done.stderr
 
 
-def test_a_rank_that_ends_early_is_named(tmp_path: Path) -> None:
-    done = run(ENDS, 2, tmp_path)
-    assert done.returncode != 0
-    assert "rank 1 has collective 1: the end of the program" in done.stderr
-
-
-def test_a_rank_that_raises_ends_all_after_its_traceback(tmp_path: Path) -> None:
-    done = run(RAISES, 2, tmp_path)
-    assert done.returncode != 0
-    assert "KeyError: 'what went wrong'" in done.stderr
-
-
-def test_a_rank_that_is_killed_ends_all(tmp_path: Path) -> None:
-    assert run(KILLED, 2, tmp_path).returncode != 0
-
-
-def test_a_cluster_of_another_size_is_refused(tmp_path: Path) -> None:
-    cluster = {"worker": ["a:1", "b:1", "c:1"]}
-    config = json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 0}})
-    done = run(ENDS, 1, tmp_path, TF_CONFIG=config)
-    assert "The cluster has 3 workers, and MPI has started 1 processes" in done.stderr
+def test_a_cluster_of_another_size_is_refused() -> None:
+    cluster = SimpleClusterResolver(ClusterSpec({"worker": ["a:1", "b:1", "c:1"]}))
+    started: Any = SimpleNamespace(rank=0, size=1)
+    with pytest.raises(ValueError, match="The cluster has 3 workers, and MPI has started 1 proc"):
+        resolved(cluster, started)

@@ -25,7 +25,6 @@ from graphwright.library.distribute.input_context import InputContext
 from graphwright.library.distribute.mirrored_strategy import MirroredStrategy, OneDeviceStrategy
 from graphwright.library.distribute.multi_worker_strategy import MultiWorkerMirroredStrategy
 from graphwright.library.distribute.reduce_op import ReduceOp
-from graphwright.library.distribute.refused_names import absent
 from graphwright.library.distribute.replica_context import ReplicaContext
 from graphwright.library.distribute.strategy import (
     Strategy,
@@ -66,5 +65,3 @@ __all__ = [
     "has_strategy",
     "in_cross_replica_context",
 ]
-
-__getattr__ = absent("tf.distribute")

@@ -5,8 +5,5 @@ from graphwright.library.distribute.cluster_resolvers import (
     SimpleClusterResolver,
     TFConfigClusterResolver,
 )
-from graphwright.library.distribute.refused_names import absent
 
 __all__ = ["ClusterResolver", "SimpleClusterResolver", "TFConfigClusterResolver"]
-
-__getattr__ = absent("tf.distribute.cluster_resolver")

@@ -8,7 +8,6 @@ from graphwright.library.distribute.distribution_options import (
     CommunicationImplementation as CollectiveCommunication,
 )
 from graphwright.library.distribute.input_context import ValueContext
-from graphwright.library.distribute.refused_names import absent
 
 __all__ = [
     "CollectiveCommunication",
@@ -16,5 +15,3 @@ __all__ = [
     "CommunicationOptions",
     "ValueContext",
 ]
-
-__getattr__ = absent("tf.distribute.experimental")

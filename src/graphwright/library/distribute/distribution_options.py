@@ -78,9 +78,12 @@ class CommunicationOptions:
         bytes_per_pack: An int of at least 0: the size of a bucket; 0 leaves it to the strategy.
         timeout_seconds: A float, or None.
         implementation: A `tf.distribute.experimental.CommunicationImplementation`.
+        compression: "bfloat16" sends float32 in half as many bytes where replicas sum, as
+            optimizers do; each number is rounded twice. None sends all bits. TensorFlow has no
+            such option.
 
     Raises:
-        ValueError: `bytes_per_pack` is negative, or `implementation` is something else.
+        ValueError: `bytes_per_pack` is negative, or another argument is none of those named.
 
     >>> import graphwright as tf
     >>> tf.distribute.experimental.CommunicationOptions(bytes_per_pack=1 << 20).bytes_per_pack
@@ -92,12 +95,18 @@ class CommunicationOptions:
         bytes_per_pack: int = 0,
         timeout_seconds: float | None = None,
         implementation: CommunicationImplementation | str = CommunicationImplementation.AUTO,
+        compression: str | None = None,
     ) -> None:
         if bytes_per_pack < 0:
             raise ValueError(
                 f"Argument `bytes_per_pack` must be >=0, Received: bytes_per_pack={bytes_per_pack}."
             )
+        if compression not in (None, "bfloat16"):
+            raise ValueError(
+                f'Argument `compression` must be "bfloat16" or None. Received: {compression!r}.'
+            )
         name = implementation.upper() if isinstance(implementation, str) else implementation
         self.bytes_per_pack = bytes_per_pack
         self.timeout_seconds = timeout_seconds
         self.implementation = CommunicationImplementation(name)
+        self.compression = compression

@@ -17,8 +17,10 @@ from graphwright.library.distribute.cluster_spec import ClusterSpec
 from graphwright.library.distribute.distributed_input import DistributedDataset, split_batch
 from graphwright.library.distribute.distributed_values import DistributedValues, as_tensors
 from graphwright.library.distribute.distribution_options import CommunicationOptions
+from graphwright.library.distribute.gradient_buckets import summed_in_graph
 from graphwright.library.distribute.input_context import InputContext
 from graphwright.library.distribute.mirrored_strategy import MirroredExtended
+from graphwright.library.distribute.pending_sums import BUCKET, SumOptions
 from graphwright.library.distribute.reduce_op import ReduceOp, reduction
 from graphwright.library.distribute.replica_context import ReplicaContext
 from graphwright.library.distribute.replica_scopes import ReplicaScope, inside
@@ -29,8 +31,9 @@ from graphwright.library.distribute.strategy import (
     single,
     value_differs,
 )
-from graphwright.library.distribute.workers import BUCKET, WorkerGroup, world
+from graphwright.library.distribute.workers import WorkerGroup, world
 from graphwright.ops.core.casting import cast
+from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
 from graphwright.types.arguments import PythonFunction, TensorLike, TensorValue
 from graphwright.values.convert import convert
@@ -44,12 +47,16 @@ class MultiWorkerExtended(MirroredExtended):
 
     Args:
         workers: The processes.
+        options: How sums in replicas travel: those of gradients, above all.
         container_strategy: The strategy.
     """
 
-    def __init__(self, workers: WorkerGroup, container_strategy: Strategy) -> None:
+    def __init__(
+        self, workers: WorkerGroup, options: SumOptions, container_strategy: Strategy
+    ) -> None:
         super().__init__(container_strategy)
         self.workers = workers
+        self.options = options
 
     def _first_value(self, value: object) -> Any:
         """The initial value of a variable: that of the first rank."""
@@ -65,20 +72,29 @@ class MultiWorkerExtended(MirroredExtended):
         with inside(ReplicaScope(self._strategy, replica)):
             return fn(*args, **kwargs)
 
-    def _sums(self, how: ReduceOp, values: Sequence[object]) -> list[Any]:
+    def _sums(
+        self, how: ReduceOp, values: Sequence[object], options: SumOptions | None = None
+    ) -> list[Any]:
         """The sums, or the means, of values over all ranks."""
         tensors = [as_tensors(value) for value in values]
         dense = [convert(t) for t in tensors if not isinstance(t, IndexedSlices)]
-        totals = iter(self._dense_sums(how, dense))
+        totals = iter(self._dense_sums(how, dense, options or SumOptions()))
         return [
             self._rows(how, t) if isinstance(t, IndexedSlices) else next(totals) for t in tensors
         ]
 
-    def _dense_sums(self, how: ReduceOp, tensors: Sequence[TensorValue]) -> list[Any]:
+    def _dense_sums(
+        self, how: ReduceOp, tensors: Sequence[TensorValue], options: SumOptions
+    ) -> list[Any]:
         if not tensors:
             return []
-        dtypes = [tensor.dtype for tensor in tensors]
-        sums = numpy_function(self.workers.sum_arrays, list(tensors), dtypes)
+        tracer, workers = current_tracer(), self.workers
+        if tracer is None:
+            dtypes = [tensor.dtype for tensor in tensors]
+            add = partial(workers.sum_arrays, options)
+            sums = numpy_function(add, list(tensors), dtypes)
+        else:
+            sums = summed_in_graph(tracer, workers.sums, options, tensors)
         results = []
         for tensor, total in zip(tensors, sums):
             given: Any = tensor
@@ -150,7 +166,8 @@ class MultiWorkerExtended(MirroredExtended):
         Returns:
             A list of tensors.
         """
-        return self._sums(reduction(reduce_op), [value for value, _ in value_destination_pairs])
+        values = [value for value, _ in value_destination_pairs]
+        return self._sums(reduction(reduce_op), values, self.options)
 
     def _gather(self, value: object, axis: int) -> Any:
         given: TensorLike = as_tensors(value)
@@ -186,7 +203,8 @@ class MultiWorkerMirroredStrategy(Strategy):
         cluster_resolver: What says which machines there are; None takes `TF_CONFIG`, or else the
             ranks of MPI.
         communication_options: A `tf.distribute.experimental.CommunicationOptions`; its
-            `bytes_per_pack` is the size of a bucket of gradients.
+            `bytes_per_pack` is the size of a bucket of gradients, and its `compression` how they
+            travel.
 
     Raises:
         ImportError: mpi4py is not there.
@@ -205,12 +223,13 @@ class MultiWorkerMirroredStrategy(Strategy):
         cluster_resolver: ClusterResolver | None = None,
         communication_options: CommunicationOptions | None = None,
     ) -> None:
-        bucket = communication_options.bytes_per_pack if communication_options else 0
-        workers = world(bucket or BUCKET)
+        given = communication_options or CommunicationOptions()
+        options = SumOptions(given.bytes_per_pack or BUCKET, given.compression is not None)
+        workers = world()
         self._resolver = resolved(cluster_resolver, workers)
         self._workers = workers
         self._first_replica = workers.rank
-        super().__init__(partial(MultiWorkerExtended, workers))
+        super().__init__(partial(MultiWorkerExtended, workers, options))
 
     @property
     def num_replicas_in_sync(self) -> int:

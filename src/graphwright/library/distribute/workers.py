@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
+import os
 import sys
+import time
 from collections.abc import Sequence
 from types import ModuleType, TracebackType
 from typing import Any
 
 import numpy as np
 
+from graphwright.library.distribute.agreements import Agreements
+from graphwright.library.distribute.gradient_buckets import buckets
+from graphwright.library.distribute.pending_sums import SumOptions, SumQueue
+from graphwright.machine import threads
 from graphwright.types.arrays import Array
 
-#: So many bytes of arrays of one dtype are summed by one call, unless a program says otherwise.
-BUCKET = 1 << 25
-
-_SUMMED = "?bhilqBHILQfdFD"  # the kinds of numbers that MPI adds; others are added as float32
+#: The seconds from the error of a rank to the end of all, in which others print theirs.
+_LAST_WORDS = 0.5
 
 
 class WorkerGroup:
@@ -27,87 +30,66 @@ class WorkerGroup:
 
     Args:
         mpi: The module `mpi4py.MPI`.
-        bucket: The most bytes that one call sums.
     """
 
-    def __init__(self, mpi: ModuleType, bucket: int = BUCKET) -> None:
+    def __init__(self, mpi: ModuleType) -> None:
         module: Any = mpi
         self.mpi = module
         everyone: Any = module.COMM_WORLD
         self.comm = everyone.Dup()
         self.rank: int = self.comm.Get_rank()
         self.size: int = self.comm.Get_size()
-        self.bucket = bucket
-        self.count = 0  # of collectives until now
+        self.agreements = Agreements(module, self.comm)
+        self.sums = SumQueue(module, self.comm, self.agreements)
 
-    def sum_arrays(self, *arrays: Array) -> list[Array]:
+    def sum_arrays(self, options: SumOptions, *arrays: Array) -> list[Array]:
         """The sums of arrays over all ranks, of which each has its own of the same shapes."""
-        self.agree("sum", [describe(a) for a in arrays])
         results: list[Any] = [None] * len(arrays)
-        for places in buckets(arrays, self.bucket):
+        groups = buckets(arrays, options.bucket)
+        for number, places in enumerate(groups, start=1):
+            words = "sum" if len(groups) == 1 else f"sum {number} of {len(groups)}"
             parts = [arrays[place] for place in places]
-            for place, total in zip(places, self._summed(parts)):
+            ticket = self.sums.begin(parts, words, options.is_halved)
+            for place, total in zip(places, self.sums.end(ticket)):
                 results[place] = total
         return results
 
-    def _summed(self, parts: Sequence[Array]) -> list[Array]:
-        """The sums of arrays of one dtype, by one call."""
-        dtype = parts[0].dtype
-        wide = dtype if dtype.char in _SUMMED else np.dtype(np.float32)
-        if len(parts) == 1:
-            sent = np.ascontiguousarray(parts[0], wide)
-            total = np.empty_like(sent)
-            self.comm.Allreduce(sent, total, self._sum(wide))
-            return [total.reshape(parts[0].shape).astype(dtype, copy=False)]
-        flat = np.concatenate([part.ravel().astype(wide, copy=False) for part in parts])
-        self.comm.Allreduce(self.mpi.IN_PLACE, flat, self._sum(wide))
-        ends = np.cumsum([part.size for part in parts])[:-1]
-        pieces = zip(parts, np.split(flat, ends))
-        return [piece.reshape(part.shape).astype(dtype, copy=False) for part, piece in pieces]
-
-    def _sum(self, dtype: np.dtype[Any]) -> Any:
-        return self.mpi.LOR if dtype.kind == "b" else self.mpi.SUM
-
-    def join_arrays(self, axis: int, array: Array) -> Array:
-        """The arrays of all ranks along an axis, in which they may have other sizes."""
+    def join_arrays(self, axis: int, array: Array) -> list[Array]:
+        """One array: those of all ranks along an axis, in which they may have other sizes."""
         moved = np.ascontiguousarray(np.moveaxis(array, axis, 0))
-        self.agree("gather", [describe(moved[:0])])
+        self.agree("gather", [moved[:0]])
         sizes = self.comm.allgather(len(moved))
         counts = [size * int(np.prod(moved.shape[1:])) * moved.itemsize for size in sizes]
         joined = np.empty((sum(sizes), *moved.shape[1:]), moved.dtype)
         sent = moved.reshape(-1).view(np.uint8)
         self.comm.Allgatherv(sent, [joined.reshape(-1).view(np.uint8), counts])
-        return np.ascontiguousarray(np.moveaxis(joined, 0, axis))
+        return [np.ascontiguousarray(np.moveaxis(joined, 0, axis))]
 
     def of_first(self, array: Array) -> Array:
         """The array that the first rank has; those of others are of its dtype and shape."""
-        self.agree("broadcast", [describe(array)])
+        self.agree("broadcast", [array])
         copy = np.array(array, order="C")
         self.comm.Bcast(copy.reshape(-1).view(np.uint8), 0)
         return copy
 
-    def agree(self, kind: str, arrays: Sequence[str]) -> None:
+    def agree(self, kind: str, arrays: Sequence[Array] = ()) -> None:
         """RuntimeError on every rank where the ranks do not come to the same collective."""
-        self.count += 1
-        text = f"{kind} of {', '.join(arrays)}" if arrays else kind
-        said = f"collective {self.count}: {text}"
-        digest = hashlib.blake2b(said.encode(), digest_size=7).digest()
-        number = int.from_bytes(digest, "big")
-        extremes = np.array([number, -number], np.int64)
-        self.comm.Allreduce(self.mpi.IN_PLACE, extremes, self.mpi.MAX)
-        if extremes[0] != -extremes[1]:
-            words: list[str] = self.comm.allgather(said)
-            other = next(rank for rank, word in enumerate(words) if word != words[0])
-            raise RuntimeError(
-                "The ranks do not run the same program: every rank must come to the same "
-                "collectives in the same order.\n"
-                f"  rank 0 has {words[0]}\n  rank {other} has {words[other]}"
-            )
+        self.sums.advance()
+        self.agreements.post(kind, arrays).wait()
+
+    def share_cores(self) -> None:
+        """Gives each rank of this machine its part of the cores, unless the program says more."""
+        neighbours = self.comm.Split_type(self.mpi.COMM_TYPE_SHARED)
+        is_bound = threads.Limit.threads or threads.cores() < (os.cpu_count() or 1)
+        if not is_bound:
+            threads.bound(max(1, threads.cores() // neighbours.Get_size()))
+        neighbours.Free()
 
     def watch(self) -> None:
         """Ends all ranks after the traceback of an error that ends this one.
 
-        The end of this program is an error on ranks that still wait for it.
+        Ranks that fail for the same reason have a moment to say so. The end of this program is an
+        error on ranks that still wait for it.
         """
         before = sys.excepthook
 
@@ -118,36 +100,18 @@ class WorkerGroup:
             before(kind, error, trace)
             sys.stderr.write(f"rank {self.rank} of {self.size} has failed: all ranks end\n")
             sys.stderr.flush()
+            time.sleep(_LAST_WORDS)
             self.comm.Abort(1)
 
         def last() -> None:
             try:
-                self.agree("the end of the program", [])
+                self.sums.settle()
+                self.agree("the end of the program")
             except RuntimeError as error:
                 report(type(error), error, error.__traceback__)
 
         sys.excepthook = report
         atexit.register(last)
-
-
-def describe(array: Array) -> str:
-    """The dtype and shape of an array, as errors name them."""
-    return f"{array.dtype.name}[{','.join(map(str, array.shape))}]"
-
-
-def buckets(arrays: Sequence[Array], limit: int) -> list[list[int]]:
-    """The places of arrays that are summed together: neighbours of one dtype, up to a size."""
-    result: list[list[int]] = []
-    size = 0
-    for place, array in enumerate(arrays):
-        fits = bool(result) and size + array.nbytes <= limit
-        if fits and arrays[result[-1][0]].dtype == array.dtype:
-            result[-1].append(place)
-            size += array.nbytes
-        else:
-            result.append([place])
-            size = array.nbytes
-    return result
 
 
 class StartedGroup:
@@ -156,7 +120,7 @@ class StartedGroup:
     workers: WorkerGroup | None = None
 
 
-def world(bucket: int) -> WorkerGroup:
+def world() -> WorkerGroup:
     """The processes that MPI has started; ImportError if mpi4py is not there."""
     if StartedGroup.workers is None:
         try:
@@ -166,7 +130,8 @@ def world(bucket: int) -> WorkerGroup:
                 "tf.distribute.MultiWorkerMirroredStrategy runs on MPI by mpi4py, which is not "
                 f"usable here ({error}). It comes with: pip install 'graphwright[mpi]'"
             ) from None
-        StartedGroup.workers = WorkerGroup(MPI, bucket)
+        StartedGroup.workers = WorkerGroup(MPI)
         if StartedGroup.workers.size > 1:
             StartedGroup.workers.watch()
+            StartedGroup.workers.share_cores()
     return StartedGroup.workers

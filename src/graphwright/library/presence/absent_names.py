@@ -94,19 +94,10 @@ ABSENT = (
     Absence(
         """config.experimental.ClusterDeviceFilters config.experimental_connect_to_cluster
         config.experimental_connect_to_host distribute.Server
-        distribute.cluster_resolver.GCEClusterResolver
-        distribute.cluster_resolver.KubernetesClusterResolver
-        distribute.cluster_resolver.KubernetesExecutableLocation
-        distribute.cluster_resolver.SlurmClusterResolver
-        distribute.cluster_resolver.TPUClusterResolver distribute.cluster_resolver.UnionResolver
         distribute.coordinator.ClusterCoordinator distribute.coordinator.PerWorkerValue
         distribute.coordinator.RemoteValue
         distribute.coordinator.experimental_get_current_worker_index
-        distribute.experimental.CentralStorageStrategy distribute.experimental.CollectiveHints
-        distribute.experimental.MultiWorkerMirroredStrategy
         distribute.experimental.ParameterServerStrategy
-        distribute.experimental.PreemptionCheckpointHandler
-        distribute.experimental.PreemptionWatcher distribute.experimental.TerminationConfig
         distribute.experimental.coordinator.ClusterCoordinator
         distribute.experimental.coordinator.PerWorkerValues
         distribute.experimental.coordinator.RemoteValue
@@ -122,6 +113,36 @@ ABSENT = (
         types.experimental.distributed.Mirrored types.experimental.distributed.PerReplica""",
         "No server runs ops for other processes: MPI starts and joins those of a program.",
         "Use `tf.distribute.MultiWorkerMirroredStrategy`, and start it by `graphwright launch`.",
+    ),
+    Absence(
+        """distribute.cluster_resolver.GCEClusterResolver
+        distribute.cluster_resolver.KubernetesClusterResolver
+        distribute.cluster_resolver.KubernetesExecutableLocation
+        distribute.cluster_resolver.SlurmClusterResolver
+        distribute.cluster_resolver.TPUClusterResolver distribute.cluster_resolver.UnionResolver""",
+        "Nobody asks a scheduler or a cloud which machines there are: MPI knows its processes.",
+        "Leave the resolver out, or use `tf.distribute.cluster_resolver.TFConfigClusterResolver`.",
+    ),
+    Absence(
+        "distribute.experimental.CentralStorageStrategy",
+        "All devices are in one memory.",
+        "Use `tf.distribute.MirroredStrategy`.",
+    ),
+    Absence(
+        "distribute.experimental.CollectiveHints",
+        "TensorFlow keeps it for old programs alone.",
+        "Use `tf.distribute.experimental.CommunicationOptions`.",
+    ),
+    Absence(
+        "distribute.experimental.MultiWorkerMirroredStrategy",
+        "TensorFlow keeps it for old programs alone.",
+        "Use `tf.distribute.MultiWorkerMirroredStrategy`.",
+    ),
+    Absence(
+        """distribute.experimental.PreemptionCheckpointHandler
+        distribute.experimental.PreemptionWatcher distribute.experimental.TerminationConfig""",
+        "Nothing says to the process that its machine will be taken away.",
+        "Use `tf.train.CheckpointManager`, and save every so many steps.",
     ),
     Absence(
         """experimental.dtensor.DTensorCheckpoint experimental.dtensor.DTensorDataset

@@ -1,0 +1,88 @@
+"""What ranks say of a collective before they begin it: all must come to the same one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+
+from graphwright.types.arrays import Array
+
+
+class Communicator(Protocol):
+    """What is asked of MPI's communicators."""
+
+    def Get_size(self) -> int:
+        """The number of ranks."""
+
+    def allgather(self, sendobj: object) -> Any:
+        """The objects of all ranks."""
+
+    def Iallreduce(self, sendbuf: object, recvbuf: object, op: object) -> Any:
+        """A request: the second buffer gets the sums of the first ones."""
+
+    def Ialltoall(self, sendbuf: object, recvbuf: object) -> Any:
+        """A request: each rank gets a part of all first buffers."""
+
+    def Iallgather(self, sendbuf: object, recvbuf: object) -> Any:
+        """A request: the second buffer gets the first ones, one after the other."""
+
+
+class CollectiveAgreement:
+    """Eight bytes about a collective, on their way to all ranks.
+
+    Args:
+        mpi: The module `mpi4py.MPI`.
+        comm: The communicator.
+        words: The collective, in words.
+    """
+
+    def __init__(self, mpi: ModuleType, comm: Communicator, words: str) -> None:
+        self.comm = comm
+        self.words = words
+        digest = hashlib.blake2b(words.encode(), digest_size=7).digest()
+        number = int.from_bytes(digest, "big")
+        self.sent = np.array([number, -number], np.int64)
+        self.greatest = np.empty_like(self.sent)
+        self.request: Any = comm.Iallreduce(self.sent, self.greatest, mpi.MAX)
+
+    def wait(self) -> None:
+        """RuntimeError on every rank where the ranks do not come to the same collective."""
+        self.request.Wait()
+        if self.greatest[0] == -self.greatest[1]:
+            return
+        words: list[str] = self.comm.allgather(self.words)
+        other = next(rank for rank, text in enumerate(words) if text != words[0])
+        raise RuntimeError(
+            "The ranks do not run the same program: every rank must come to the same "
+            "collectives in the same order.\n"
+            f"  rank 0 has {words[0]}\n  rank {other} has {words[other]}"
+        )
+
+
+class Agreements:
+    """The agreements of a rank, which count its collectives.
+
+    Args:
+        mpi: The module `mpi4py.MPI`.
+        comm: The communicator.
+    """
+
+    def __init__(self, mpi: ModuleType, comm: Communicator) -> None:
+        self.mpi = mpi
+        self.comm = comm
+        self.count = 0  # of collectives until now
+
+    def post(self, kind: str, arrays: Sequence[Array]) -> CollectiveAgreement:
+        """Says which collective comes next, and waits for nobody."""
+        self.count += 1
+        text = f"{kind} of {', '.join(map(describe, arrays))}" if arrays else kind
+        return CollectiveAgreement(self.mpi, self.comm, f"collective {self.count}: {text}")
+
+
+def describe(array: Array) -> str:
+    """The dtype and shape of an array, as errors name them."""
+    return f"{array.dtype.name}[{','.join(map(str, array.shape))}]"

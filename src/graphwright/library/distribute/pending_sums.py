@@ -1,0 +1,260 @@
+"""Sums over ranks that are under way while a rank computes: MPI's nonblocking collectives."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.library.distribute.agreements import Agreements, CollectiveAgreement, Communicator
+from graphwright.library.summary.profiler import ProfilerSession, Timer
+from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
+
+_SUMMED = "?bhilqBHILQfdFD"  # the kinds of numbers that MPI adds; others are added as float32
+_HALF: Any = dt.bfloat16.as_numpy_dtype
+
+
+#: So many bytes of arrays of one dtype are summed together, unless a program says otherwise.
+BUCKET = 1 << 22
+
+
+class SumOptions(NamedTuple):
+    """How sums travel: the most bytes of a bucket, and whether float32 travels as bfloat16."""
+
+    bucket: int = BUCKET
+    is_halved: bool = False
+
+
+class BucketPacking:
+    """Arrays of one dtype as one flat array of a dtype that MPI adds, and back.
+
+    An array that is alone is not copied.
+
+    Args:
+        parts: The arrays.
+    """
+
+    def __init__(self, parts: Sequence[Array]) -> None:
+        self.dtype = parts[0].dtype
+        self.shapes = [part.shape for part in parts]
+        self.sizes = [part.size for part in parts]
+        is_summed = self.dtype.char in _SUMMED
+        self.wide: np.dtype[Any] = self.dtype if is_summed else np.dtype(np.float32)
+        if len(parts) == 1:
+            self.flat = np.ascontiguousarray(parts[0], self.wide).reshape(-1)
+        else:
+            self.flat = np.concatenate([p.ravel().astype(self.wide, copy=False) for p in parts])
+
+    def unpacked(self, flat: Array) -> list[Array]:
+        """The parts of a flat array, with the dtype and the shapes that the arrays had."""
+        pieces = np.split(flat, np.cumsum(self.sizes)[:-1])
+        pairs = zip(pieces, self.shapes)
+        return [p.reshape(shape).astype(self.dtype, copy=False) for p, shape in pairs]
+
+
+class PendingSum:
+    """The sum of a bucket of arrays over all ranks, from its agreement to its results.
+
+    Args:
+        mpi: The module `mpi4py.MPI`.
+        comm: The communicator.
+        parts: Arrays of one dtype.
+        agreement: What this rank has said of the sum.
+    """
+
+    def __init__(
+        self,
+        mpi: ModuleType,
+        comm: Communicator,
+        parts: Sequence[Array],
+        agreement: CollectiveAgreement,
+    ) -> None:
+        self.mpi = mpi
+        self.comm = comm
+        self.parts = parts  # until they are packed
+        self.agreement: CollectiveAgreement | None = agreement
+        self.packing: Any = None
+        self.total: Any = None
+        self.request: Any = None
+        self.began = time.perf_counter_ns()
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the arrays."""
+        return sum(part.nbytes for part in self.parts)
+
+    def post(self) -> None:
+        """Begins the sum, once all ranks agree. RuntimeError if they do not."""
+        agreement, self.agreement = self.agreement, None
+        if agreement is not None:
+            agreement.wait()
+            self.packing = BucketPacking(self.parts)
+            self.send(self.packing.flat)
+
+    def send(self, flat: Array) -> None:
+        """Begins to sum a flat array."""
+        self.total = np.empty_like(flat)
+        how = self.mpi.LOR if flat.dtype.kind == "b" else self.mpi.SUM
+        self.request = self.comm.Iallreduce(flat, self.total, how)
+
+    def go_on(self) -> None:
+        """Begins what follows when a first part of the sum has ended."""
+
+    def results(self) -> list[Array]:
+        """The sums, once they are there."""
+        self.request.Wait()
+        return list(self.packing.unpacked(self.total))
+
+
+class HalvedSum(PendingSum):
+    """The same sum of float32, of which bfloat16 travels: half as many bytes.
+
+    Each rank gets a part of the arrays of all, adds these in the order of the ranks as float32,
+    and sends the sum. So numbers are rounded twice, and all ranks have the same bits.
+    """
+
+    parcels: Any = None
+
+    def send(self, flat: Array) -> None:
+        """Begins to send each rank its part."""
+        ranks = self.comm.Get_size()
+        sent = np.zeros([ranks, -(-flat.size // ranks)], _HALF)
+        sent.reshape(-1)[: flat.size] = flat
+        self.parcels = sent, np.empty_like(sent)
+        self.request = self.comm.Ialltoall(*[p.view(np.uint16) for p in self.parcels])
+
+    def go_on(self) -> None:
+        """Adds this rank's part, and begins to send the sum to all."""
+        if self.parcels is None:
+            return
+        self.request.Wait()
+        _, received = self.parcels
+        part = np.zeros(received.shape[1], np.float32)
+        for each in received:
+            part += each.astype(np.float32)
+        self.parcels = None
+        self.total = np.empty_like(received)
+        self.packing.flat = part.astype(_HALF)
+        self.request = self.comm.Iallgather(
+            self.packing.flat.view(np.uint16), self.total.view(np.uint16)
+        )
+
+    def results(self) -> list[Array]:
+        """The sums as float32, once they are there."""
+        self.request.Wait()
+        size = sum(self.packing.sizes)
+        return list(self.packing.unpacked(self.total.reshape(-1)[:size].astype(np.float32)))
+
+
+class SumQueue:
+    """The sums of a rank that are under way, in the order in which all ranks begin them.
+
+    A rank says first which sum it comes to. The numbers follow at its next call here, when the
+    others have said theirs. So a rank runs ahead of a slower one by a bucket, and where ranks
+    differ none sends what no other takes.
+
+    Args:
+        mpi: The module `mpi4py.MPI`.
+        comm: The communicator.
+        agreements: The agreements of this rank.
+    """
+
+    def __init__(self, mpi: ModuleType, comm: Communicator, agreements: Agreements) -> None:
+        self.mpi = mpi
+        self.comm = comm
+        self.agreements = agreements
+        self.pending: dict[int, PendingSum] = {}  # by their tickets
+        self.tickets = 0
+
+    def begin(self, parts: Sequence[Array], words: str = "sum", is_halved: bool = False) -> int:
+        """Begins a sum; the ticket for its results.
+
+        Args:
+            parts: Arrays of one dtype.
+            words: What the sum is.
+            is_halved: Whether float32 may travel as bfloat16.
+        """
+        self.advance()
+        is_half = is_halved and parts[0].dtype == np.float32
+        agreement = self.agreements.post(f"{words}, in bfloat16," if is_half else words, parts)
+        kind = HalvedSum if is_half else PendingSum
+        self.tickets += 1
+        self.pending[self.tickets] = kind(self.mpi, self.comm, parts, agreement)
+        return self.tickets
+
+    def advance(self) -> None:
+        """Lets all sums go on as far as they can without results of this rank."""
+        for each in self.pending.values():
+            each.post()
+        under_way = [each.request for each in self.pending.values()]
+        if under_way:
+            self.mpi.Request.Testall(under_way)
+
+    def end(self, ticket: int) -> list[Array]:
+        """The results of a sum. It waits for them."""
+        arrived = time.perf_counter_ns()
+        self.advance()
+        for each in self.pending.values():
+            each.go_on()
+        ended = self.pending.pop(ticket)
+        results = ended.results()
+        if ProfilerSession.timer is not None:
+            SumTimes.of(ProfilerSession.timer).note(ended, arrived)
+        return results
+
+    def settle(self) -> None:
+        """Ends the sums whose results nobody has asked for."""
+        for ticket in list(self.pending):
+            self.end(ticket)
+
+
+class SumTimes:
+    """What a profile shows of sums: how long each was under way, and how long a rank waited.
+
+    Args:
+        timer: The profile.
+    """
+
+    #: Those of the present profile.
+    current: SumTimes | None = None
+
+    def __init__(self, timer: Timer) -> None:
+        self.timer = timer
+        self.count = 0
+        self.under_way = 0
+        self.waited = 0
+        self.track = timer.tracks.setdefault("sums over ranks", 1 << 29)
+        timer.remarks.append(self.remark)
+
+    @classmethod
+    def of(cls, timer: Timer) -> SumTimes:
+        """Those of a profile."""
+        if cls.current is None or cls.current.timer is not timer:
+            cls.current = cls(timer)
+        return cls.current
+
+    def note(self, ended: PendingSum, arrived: int) -> None:
+        """Adds a sum that has ended now, for which a rank has waited since `arrived` (ns)."""
+        now = time.perf_counter_ns()
+        self.count += 1
+        self.under_way += now - ended.began
+        self.waited += now - arrived
+        details = {"bytes": ended.nbytes, "tensors": len(ended.parts)}
+        event = self.timer.event("sum over ranks", details, self.track)
+        times = {"ts": ended.began / 1000, "dur": (now - ended.began) / 1000}
+        self.timer.events.append(event | times)
+        self.timer.note("wait for a sum over ranks", arrived, details)
+
+    def remark(self) -> str:
+        """A sentence about all of them."""
+        hidden = 1.0 - self.waited / max(self.under_way, 1)
+        return (
+            f"{self.count} sums over ranks were under way for {self.under_way / 1e6:.1f} ms, and "
+            f"the rank waited {self.waited / 1e6:.1f} ms for them: it computed during "
+            f"{hidden:.0%} of that time"
+        )

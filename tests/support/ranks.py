@@ -1,0 +1,52 @@
+"""Programs in several processes that MPI starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from graphwright.library.distribute.launching import launcher
+
+TESTS = Path(__file__).resolve().parents[1]
+
+#: Whether there is what starts processes.
+ARE_POSSIBLE = launcher() is not None
+
+
+def begin(program: str, ranks: int, folder: Path, **variables: str) -> subprocess.Popen[str]:
+    """A program in so many processes, which run."""
+    path = folder / "program.py"
+    path.write_text(program, encoding="utf-8")
+    paths = os.pathsep.join([str(TESTS), *[p for p in sys.path if p]])
+    return subprocess.Popen(
+        [sys.executable, "-m", "graphwright", "launch", "-n", str(ranks), str(path)],
+        env=os.environ | {"PYTHONPATH": paths} | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def end(running: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
+    """A program that has ended; 60 s are a hang."""
+    try:
+        printed, errors = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    return subprocess.CompletedProcess(running.args, running.returncode, printed, errors)
+
+
+def run(program: str, ranks: int, folder: Path) -> dict[int, Any]:
+    """The values that the ranks of a program left; an assertion fails if it does."""
+    done = end(begin(program, ranks, folder))
+    assert done.returncode == 0, done.stderr
+    return values(folder)
+
+
+def values(folder: Path) -> dict[int, Any]:
+    """The value of each rank that left one: beside its program, in a file with its number."""
+    return {int(file.stem): json.loads(file.read_text()) for file in folder.glob("*.json")}
