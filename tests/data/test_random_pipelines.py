@@ -54,6 +54,20 @@ def test_a_pipeline_is_the_same_again() -> None:
     assert compose(11) == compose(11)
 
 
+#: Beside the last element of a dataset, another one fails.
+_FAILS_AT_THE_END = """
+def numbers():
+    yield from range(2)
+    raise ValueError('no')
+ds = tf.data.Dataset.from_generator(numbers, output_signature=tf.TensorSpec([], tf.int64))
+ds = tf.data.Dataset.zip((ds, tf.data.Dataset.range(2)))
+"""
+
+
+def test_a_failure_beside_the_end_of_another_dataset() -> None:
+    assert not examine(Program(_FAILS_AT_THE_END, ("ds",)), 0, tf, ["eagerly", "numpy"])
+
+
 def test_padding_of_bools_and_of_scalars() -> None:
     texts = [
         "ds = tf.data.Dataset.from_tensor_slices([[True], [False]]).padded_batch(2, [2])",

@@ -381,23 +381,23 @@ class Stream:
 
     @staticmethod
     def zip(*streams: Any) -> Stream:
-        """Elements side by side, until one of the streams ends."""
+        """Elements side by side, until one of the streams ends; a failure before its end comes."""
         structure = streams[0] if len(streams) == 1 else streams
 
         def read() -> Iterator[Any]:
             readers = mapped(lambda s: s.read(), structure)
             while True:
-                items, failure = [], None
+                items: list[Any] = []
                 for reader in leaves(readers):
-                    item = next(reader, None)
-                    if item is None:
-                        return
-                    if isinstance(item, Failure):
-                        failure = failure or item
-                    items.append(item)
+                    items.append(next(reader, None))
+                    if items[-1] is None:
+                        break
+                failure = next((item for item in items if isinstance(item, Failure)), None)
                 if failure is not None:
                     yield failure
-                else:
+                if items[-1] is None:
+                    return
+                if failure is None:
                     order = iter(items)
                     yield mapped(lambda _, order=order: next(order), structure)
 

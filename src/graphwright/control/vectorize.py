@@ -82,7 +82,7 @@ class Rewrite:
     def run(self, graph: Graph, lanes: Sequence[Lane]) -> list[Lane]:
         """The results of a graph, given its arguments."""
         known = dict(zip(graph.arguments, lanes))
-        for node in graph.nodes:
+        for node in self.nodes_of(graph):
             if isinstance(node.op, Placeholder):
                 continue
             if isinstance(node.op, Const):
@@ -91,6 +91,10 @@ class Rewrite:
             results = self.node(node, [known[v] for v in node.inputs])
             known.update(zip(node.outputs, results))
         return [known[v] for v in graph.results]
+
+    def nodes_of(self, graph: Graph) -> Sequence[Node]:
+        """The nodes of a graph to run, in order."""
+        return graph.nodes
 
     def node(self, node: Node, lanes: list[Lane]) -> list[Lane]:
         """An op's results."""

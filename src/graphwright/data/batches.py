@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,13 @@ from graphwright.control.assertions import assert_less
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
 from graphwright.data.element_type import ElementType, parts_in
 from graphwright.data.stages import batch_stages, group_stages
+from graphwright.data.stages.key_group_stages import GroupByWindowStage
 from graphwright.ir.known import known
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.joining import stack
+from graphwright.ops.core.sorting import argmax
 from graphwright.ops.math.comparison import less, less_equal, logical_and
 from graphwright.ops.math.reduction import reduce_min
 from graphwright.ragged.ragged_tensor import RaggedTensor
@@ -354,7 +357,7 @@ class Batches(DatasetValue):
             )
         size = function_for(lambda key: int64(staged_form(sizes)(key)), key_type)
         element = ElementType(spec.element_spec)
-        return make(group_stages.GroupByWindowStage, element, [self], [], [key, reduction, size])
+        return make(GroupByWindowStage, element, [self], [], [key, reduction, size])
 
     def bucket_by_sequence_length(
         self,
@@ -408,10 +411,13 @@ class Batches(DatasetValue):
         lowest = convert([-(2**31), *bucket_boundaries], dt.int32)
         highest = convert([*bucket_boundaries, 2**31 - 1], dt.int32)
 
+        are_sorted = all(low < high for low, high in pairwise(bucket_boundaries))
+
         def bucket_of(*element: Any) -> Any:
             length = cast(staged_form(element_length_func)(*element), dt.int32)
             within = logical_and(less_equal(lowest, length), less(length, highest))
-            return reduce_min(where(within))
+            # Where one bucket alone has room, no index has to be looked for.
+            return argmax(within, 0) if are_sorted else reduce_min(where(within))
 
         def batch(bucket: TensorValue, window: Batches) -> Any:
             size = gather(sizes, bucket)

@@ -1,7 +1,8 @@
 """Blocks: several elements at once, with a column for each of their tensors.
 
 Stages hand on blocks, not elements, so many elements share the cost of a stage. A column is one
-array whose first axis is that of elements, or a list where elements differ in shape.
+array whose first axis is that of elements. Where elements differ in shape it is a ragged column, if
+they differ in their first size alone, or a list.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.types.arrays import Array
 
 #: The arrays of one element, or of one tensor of all elements.
 Row = list[Any]
-Column = Array | Row
+Column = Array | RaggedColumn | Row
 
 
 class ElementBlock:
@@ -33,6 +35,11 @@ class ElementBlock:
         """Whether each column is one array."""
         return all(isinstance(column, np.ndarray) for column in self.columns)
 
+    @property
+    def is_together(self) -> bool:
+        """Whether the values of each column stand side by side: none is a list."""
+        return not any(isinstance(column, list) for column in self.columns)
+
     @classmethod
     def restored(cls, state: Sequence[Any]) -> ElementBlock:
         """The block that `saved` gave."""
@@ -41,11 +48,11 @@ class ElementBlock:
 
     def saved(self) -> list[Any]:
         """The block as plain lists and arrays."""
-        return [self.count, list(self.columns)]
+        return [self.count, [list(c) if isinstance(c, RaggedColumn) else c for c in self.columns]]
 
     def row(self, place: int) -> Row:
         """The arrays of one element."""
-        return [c[place] if isinstance(c, list) else c[place, ...] for c in self.columns]
+        return [c[place, ...] if isinstance(c, np.ndarray) else c[place] for c in self.columns]
 
     def rows(self) -> Iterator[Sequence[Any]]:
         """The arrays of each element."""
@@ -113,6 +120,14 @@ def together(columns: Sequence[Column]) -> Column:
     arrays = [c for c in columns if isinstance(c, np.ndarray)]
     if len(arrays) == len(columns) and len({a.shape[1:] for a in arrays}) == 1:
         return np.concatenate(arrays)
+    if any(isinstance(c, RaggedColumn) for c in columns):
+        parts = [RaggedColumn.of_column(c) for c in columns]
+        ragged = [c for c in parts if c is not None]
+        if (
+            len(ragged) == len(columns)
+            and len({(c.values.dtype, c.open_shape) for c in ragged}) == 1
+        ):
+            return RaggedColumn.together(ragged)
     return [value for c in columns for value in values_of(c)]
 
 
@@ -120,4 +135,6 @@ def values_of(values: Column) -> Row:
     """The values of a column, one by one."""
     if isinstance(values, list):
         return values
+    if isinstance(values, RaggedColumn):
+        return list(values)
     return list(values) if values.ndim > 1 else [values[i, ...] for i in range(len(values))]

@@ -9,7 +9,8 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.data.element_function import BoundFunction, ElementFunction, with_rows
+from graphwright.data.columns.column_function import with_rows
+from graphwright.data.element_function import BoundFunction, ElementFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.fingerprints import fingerprint_number
 from graphwright.data.optional import ElementOp, OptionalRow

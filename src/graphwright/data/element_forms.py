@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from graphwright.data.blocks import Column, ElementBlock, values_of
 from graphwright.data.element_type import ElementType
 from graphwright.types import dtypes as dt
@@ -53,10 +55,10 @@ def tensors_in(values: Column) -> list[Any]:
 
 def readable(values: Column) -> Iterable[Any]:
     """The values of a column as NumPy's scalars, and as arrays that cannot be written."""
-    if isinstance(values, list):
-        return [read_only(value) for value in values]
-    array: Iterable[Any] = read_only(values)
-    return array
+    if isinstance(values, np.ndarray):
+        array: Iterable[Any] = read_only(values)
+        return array
+    return [read_only(value) for value in values]
 
 
 def read_only(array: Any) -> Any:

@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import Any
-
-import numpy as np
 
 from graphwright.autograph.conversion import staged_form
 from graphwright.base.logs import LOGGER
-from graphwright.compile.run.tiers import Compilation, Run, Tiered
 from graphwright.control.body import Body, trace_body
 from graphwright.control.call import call_of
 from graphwright.control.loop import while_loop
 from graphwright.control.python_call import py_function
 from graphwright.control.tensor_array import TensorArray
-from graphwright.control.vectorize import Lane, NotVectorized, Rewrite, first_size
+from graphwright.control.vectorize import NotVectorized
 from graphwright.data.blocks import ElementBlock, Row, of_row, of_rows
+from graphwright.data.columns.column_function import (
+    ColumnFunction,
+    has_columns,
+    ragged_pattern,
+    with_rows,
+)
+from graphwright.data.columns.graph_runner import DrawingRunner, GraphRunner
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.stage import DatasetStage, Epoch, IterationDraws, iterating, present_iteration
+from graphwright.data.stage import DatasetStage, IterationDraws
 from graphwright.function.variable_creation import initialize, refuse
 from graphwright.ir.execution import has_stream
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.ops.core.identity import ensure_shape
 from graphwright.ops.core.shapes import shape as shape_of
-from graphwright.ops.math.comparison import logical_and
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import OnVariable, tracing
 from graphwright.types import dtypes as dt
 from graphwright.types.shape import TensorShape
-from graphwright.types.tensor_type import TensorType
-from graphwright.values.tensor import Tensor, wrap
+from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
 #: The elements that a function computes one by one before it is rewritten for many at once.
@@ -147,51 +148,6 @@ def spread(arguments: Sequence[Any]) -> list[Any]:
     ]
 
 
-class GraphRunner:
-    """Runs a graph: by kernels at first, as machine code when that pays."""
-
-    def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
-        self.captured = list(captured)
-        self.tiers: Tiered | None = None
-        self.graph = graph
-        self.run: Run = self.first_run
-
-    def first_run(self, *arrays: Any) -> tuple[Any, ...]:
-        """Chooses what runs, then runs it."""
-        self.tiers = Tiered(self.graph, None, self.install)
-        self.tiers.start()
-        return self.run(*arrays)
-
-    def install(self, run: Run, compilation: Compilation | None) -> None:
-        """Replaces the code that runs."""
-        self.run = run
-
-    def __call__(self, arrays: Sequence[Any]) -> Row:
-        """The results for arrays."""
-        return [
-            array if type(array) is np.ndarray else wrap(array)._array
-            for array in self.run(*arrays, *self.captured)
-        ]
-
-
-class DrawingRunner(GraphRunner):
-    """A graph that draws random numbers: each iteration draws the same, as in TensorFlow.
-
-    Iterations share its code, and not the streams behind it (`IterationDraws`).
-    """
-
-    def __init__(self, graph: Graph, captured: Sequence[Any]) -> None:
-        super().__init__(graph, captured)
-        #: For elements that are asked for outside of iterations.
-        self.outer_epoch = Epoch()
-
-    def __call__(self, arrays: Sequence[Any]) -> Row:
-        if present_iteration() is not None:
-            return super().__call__(arrays)
-        with iterating(self.outer_epoch):
-            return super().__call__(arrays)
-
-
 class BoundFunction:
     """An element function with the values that it captured."""
 
@@ -202,7 +158,8 @@ class BoundFunction:
         self.refusal = ""
         kind = DrawingRunner if has_stream(function.graph) else GraphRunner
         self.one = kind(function.graph, captured)
-        self.many: GraphRunner | None = None
+        #: What runs the function for columns, by which of them are ragged; None where nothing can.
+        self.many: dict[tuple[bool, ...], ColumnFunction | None] = {}
         self.seen = 0
         #: Whether many elements can be computed at once; None before the first attempt.
         self.is_vectorized: bool | None = False if function.has_effects else None
@@ -224,11 +181,12 @@ class BoundFunction:
 
         If that is the first, its error is raised.
         """
-        if block.count > 1 and self.is_worth(block):
+        together = self.together(block)
+        if together is not None:
             try:
                 with activate(None):
-                    results = self.rows()(block.columns)
-                return ElementBlock(block.count, tuple(results))
+                    results = together(block.columns)
+                return ElementBlock(block.count, results)
             except Exception:  # noqa: BLE001 - one by one shows which element it is
                 LOGGER.debug("%r fails for one of %d elements", self.function, block.count)
         rows: list[Row] = []
@@ -250,7 +208,7 @@ class BoundFunction:
         The function takes the state and an element. It returns the next state and other results.
         """
         width = len(state)
-        if block.count > 1 and not self.has_effects and has_columns(block):
+        if block.count > 1 and not self.has_effects and block.columns and block.is_dense:
             try:
                 with activate(None):
                     results = self.stepper(width)([*state, *block.columns])
@@ -270,62 +228,29 @@ class BoundFunction:
             self.steps = GraphRunner(of_steps(self.function.graph, width), self.one.captured)
         return self.steps
 
-    def is_worth(self, block: ElementBlock) -> bool:
-        """Whether the elements of a block are computed at once."""
-        if self.is_vectorized is None and self.seen + block.count > _FEW:
-            self.rows()
-        return bool(self.is_vectorized) and has_columns(block)
+    def together(self, block: ElementBlock) -> ColumnFunction | None:
+        """What computes the elements of a block at once; None where nothing can, or few came."""
+        if block.count < 2 or self.is_vectorized is False or not has_columns(block):
+            return None
+        if not self.many and self.seen + block.count <= _FEW:
+            return None
+        pattern = ragged_pattern(block.columns)
+        if pattern not in self.many:
+            self.many[pattern] = self.of_columns(pattern)
+        return self.many[pattern]
 
-    def rows(self) -> GraphRunner:
-        """Runs the function for many elements at once. The first call shows if it can."""
-        if self.many is None:
-            graph = self.function.graph
-            try:
-                self.many = GraphRunner(of_rows_graph([graph]), self.one.captured)
-                self.is_vectorized = True
-            except NotVectorized as reason:
+    def of_columns(self, pattern: tuple[bool, ...]) -> ColumnFunction | None:
+        """What runs the function for columns, of which some are ragged, if anything can."""
+        try:
+            made = ColumnFunction([self.function.graph], [], self.one.captured, pattern)
+        except NotVectorized as reason:
+            if not any(pattern):
                 self.is_vectorized = False
-                self.many = self.one
-                self.refusal = f"no rule takes many of it at once ({reason.op})"
-                LOGGER.debug("%r is computed one by one: %s", self.function, reason)
-        return self.many
-
-
-def of_rows_graph(functions: Sequence[Graph], predicates: Sequence[Graph] = ()) -> Graph:
-    """A graph that takes columns, and gives those of what functions make one after another.
-
-    Args:
-        functions: Graphs of a single row, of which each takes what the one before it gives.
-        predicates: Graphs that give one bool for a row. Where there are some, the last result of
-            the whole graph says for which rows all are true.
-    """
-    graphs = [*functions, *predicates]
-    parameters = graphs[0].parameters
-    if not parameters:
-        raise NotVectorized("it takes no tensors", "no tensors")
-    if any(value.type.dtype is dt.variant for graph in graphs for value in graph.parameters):
-        raise NotVectorized("it takes datasets or lists", "datasets")
-    whole = Graph("_".join([*[graph.name for graph in graphs], "rows"]), is_body=True)
-    with tracing(whole) as tracer:
-        for value in parameters:
-            whole.parameters.append(whole.placeholder(with_rows(value.type), value.node.name))
-        lanes = [Lane(SymbolicTensor(column, whole), True) for column in whole.parameters]
-        rewrite = Rewrite(first_size(lanes[0].tensor), fallback=False, warn=False)
-
-        def results_of(graph: Graph) -> list[Lane]:
-            captured = [whole.placeholder(value.type, "captured") for _, value in graph.captures]
-            whole.parameters += captured
-            outside = [Lane(SymbolicTensor(value, whole), False) for value in captured]
-            return rewrite.run(graph, [*lanes, *outside])
-
-        for graph in functions:
-            lanes = results_of(graph)
-        flags = [rewrite.spread(results_of(graph)[0]) for graph in predicates]
-        results = [rewrite.spread(lane) for lane in lanes]
-        if flags:
-            results.append(reduce(logical_and, flags))
-        whole.results = [tracer.value_of(tensor) for tensor in results]
-    return whole
+            self.refusal = f"no rule takes many of it at once ({reason.op})"
+            LOGGER.debug("%r is computed one by one: %s", self.function, reason)
+            return None
+        self.is_vectorized = True
+        return made
 
 
 def of_steps(graph: Graph, width: int) -> Graph:
@@ -362,13 +287,3 @@ def of_steps(graph: Graph, width: int) -> Graph:
             tracer.value_of(tensor) for tensor in (*state, *[array.stack() for array in arrays])
         ]
     return whole
-
-
-def has_columns(block: ElementBlock) -> bool:
-    """Whether a block has columns, and each is one array."""
-    return bool(block.columns) and block.is_dense
-
-
-def with_rows(type_: TensorType) -> TensorType:
-    """The type of a column of such tensors."""
-    return type_ if type_.dims is None else type_.with_dims((None, *type_.dims))

@@ -20,6 +20,7 @@ from graphwright.data.optional import Optional
 from graphwright.data.reader import Reader
 from graphwright.data.state_coding import decode, encode
 from graphwright.op.interpreter import STATE, apply
+from graphwright.op.refusal import own_boundary
 from graphwright.trace.device_scopes import placed
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
@@ -105,13 +106,19 @@ class Iterator(ElementHandle, SavedReader):
     def __graph_iteration__(self) -> ElementFold:
         return ElementFold(self._handle, self._type)
 
+    @own_boundary
     def __next__(self) -> Any:
+        if STATE.active is None:
+            for element in self._handle._array.ready:  # type: ignore[attr-defined]  # no symbol
+                return element
+        return self._following()
+
+    @outermost
+    def _following(self) -> Any:
+        """The next element, where none is ready or more than a reader is concerned."""
         if STATE.active is not None:
             return self.get_next() if current_tracer() is not None else placed(self)
-        reader: Reader = self._handle._array  # type: ignore[attr-defined]  # it is no symbol
-        for element in reader.ready:
-            return element
-        return reader.packed(self._form)
+        return self._reader.packed(self._form)
 
     def next(self) -> Any:
         """Returns the next element, as the built-in `next` does.

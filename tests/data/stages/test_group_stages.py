@@ -34,6 +34,44 @@ def test_blocks_give_the_same_groups_in_the_same_order(count: int) -> None:
     assert sorted(x for batch in many for x in batch) == list(range(count))
 
 
+def outcomes(dataset: tf.data.Dataset) -> list[object]:
+    """Batches as lists, and the names of errors in their places."""
+    results: list[object] = []
+    iterator = iter(dataset)
+    while True:
+        try:
+            results.append(next(iterator).numpy().tolist())
+        except StopIteration:
+            return results
+        except tf.errors.InvalidArgumentError as error:
+            results.append(type(error).__name__)
+
+
+@pytest.mark.parametrize("reduction", ["batch", "padded_batch", "take"])
+def test_keys_without_a_size_fail_in_their_places(reduction: str) -> None:
+    keys = np.random.default_rng(2).integers(0, 5, 700)
+    keys[np.random.default_rng(3).integers(0, 700, 9)] = 6
+    table, sizes = tf.constant(keys), tf.constant([3, 4, 9, 4, 200, 1, 0], tf.int64)
+
+    def of_window(key: tf.Tensor, window: tf.data.Dataset) -> tf.data.Dataset:
+        if reduction == "take":
+            return window.take(2).batch(2)
+        return getattr(window, reduction)(5)
+
+    def numbered(is_slow: bool) -> tf.data.Dataset:
+        numbers = Dataset.range(700)
+        if is_slow:
+            numbers = numbers.map(lambda x: tf.numpy_function(lambda n: n, [x], tf.int64))
+            numbers = numbers.map(lambda x: tf.ensure_shape(x, []))
+        return numbers.group_by_window(
+            lambda x: tf.gather(table, x), of_window, window_size_func=lambda k: sizes[k]
+        )
+
+    many, one = outcomes(numbered(False)), outcomes(numbered(True))
+    assert many == one
+    assert many.count("InvalidArgumentError") == (keys == 6).sum()
+
+
 def test_a_position_is_saved_in_the_middle_of_a_block() -> None:
     keys = np.random.default_rng(1).integers(0, 4, 90).tolist()
     stage = grouped(keys, False)._stage

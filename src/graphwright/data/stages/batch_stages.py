@@ -19,6 +19,7 @@ from graphwright.data.blocks import (
     of_rows,
     values_of,
 )
+from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.data.composite_elements import row_count, rows_of, stacked_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
@@ -34,6 +35,7 @@ from graphwright.data.stages.map_stages import is_map
 from graphwright.data.stages.source_stages import TensorsStage
 from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.types.arrays import Array
+from graphwright.types.dtypes import DType
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import show_dims
 from graphwright.types.type_spec import TypeSpec
@@ -68,6 +70,11 @@ class BatchStage(DatasetStage):
 
     def start(self) -> Cursor:
         return BatchCursor(self)
+
+    def is_like(self, other: BatchStage) -> bool:
+        """Whether another stage makes the same batches of the same elements."""
+        mine = type(self), self.size, self.drop_remainder
+        return mine == (type(other), other.size, other.drop_remainder)
 
 
 class ParallelBatchStage(BatchStage):
@@ -175,13 +182,17 @@ def batched_columns(element: ElementType, block: ElementBlock, size: int) -> tup
 
 def batched_column(values: Column, size: int, component: int) -> Column:
     """The values of a tensor, stacked in batches."""
+    if isinstance(values, RaggedColumn):
+        dense = values.dense()
+        values = list(values) if dense is None else dense
     if isinstance(values, np.ndarray):
         return values.reshape(len(values) // size, size, *values.shape[1:])
     return column([stacked(values[i : i + size], component) for i in range(0, len(values), size)])
 
 
-def stacked(values: Row, component: int) -> Any:
+def stacked(values: Row | RaggedColumn, component: int) -> Any:
     """Arrays of one shape, stacked; InvalidArgumentError if the shapes differ."""
+    values = values_of(values)
     if not isinstance(values[0], np.ndarray):
         return np.array(values, object)
     shape = values[0].shape
@@ -201,9 +212,24 @@ def batched_composites(
     spec: TypeSpec, parts: Sequence[Column], count: int, size: int
 ) -> list[Column]:
     """The columns of composites, stacked in batches."""
+    if isinstance(spec, RaggedTensorSpec) and not spec.ragged_rank:
+        ragged = RaggedColumn.of_column(parts[0])
+        if ragged is not None:
+            return ragged_batches(ragged, size, spec.row_splits_dtype)
     rows = list(zip(*[values_of(values) for values in parts]))
     batches = [stacked_rows(spec, rows[i : i + size]) for i in range(0, count, size)]
     return [column(values) for values in zip(*batches)]
+
+
+def ragged_batches(rows: RaggedColumn, size: int, dtype: DType) -> list[Column]:
+    """The values and the splits of rows in batches of a size."""
+    splits = rows.splits
+    starts = splits[:-1:size]
+    places = np.arange(0, len(rows), size)[:, None] + np.arange(size + 1)
+    return [
+        RaggedColumn(rows.values, splits[::size]),
+        (splits[places] - starts[:, None]).astype(dtype.numpy_dtype),
+    ]
 
 
 class UnbatchStage(DatasetStage):
@@ -310,6 +336,14 @@ class PaddedBatchStage(BatchStage):
     def start(self) -> Cursor:
         return PaddedBatchCursor(self)
 
+    def is_like(self, other: BatchStage) -> bool:
+        return (
+            super().is_like(other)
+            and isinstance(other, PaddedBatchStage)
+            and self.shapes == other.shapes
+            and all(a.tolist() == b.tolist() for a, b in zip(self.values, other.values))
+        )
+
 
 class PaddedBatchCursor(BatchCursor):
     """The elements gathered for the next batches."""
@@ -319,6 +353,13 @@ class PaddedBatchCursor(BatchCursor):
     def batches(self, block: ElementBlock, size: int) -> ElementBlock:
         columns: list[Column] = []
         for values, shape, value in zip(block.columns, self.stage.shapes, self.stage.values):
+            if -1 not in shape:
+                columns.append(batched_column(padded(values, shape, value), size, 0))
+                continue
+            ragged = RaggedColumn.of_arrays(values) if isinstance(values, list) else values
+            if isinstance(ragged, RaggedColumn) and shape == ragged.open_shape:
+                columns.append(column(ragged.padded_batches(size, value)))
+                continue
             groups = [values[i : i + size] for i in range(0, block.count, size)]
             columns.append(column([padded(group, shape, value) for group in groups]))
         return ElementBlock(block.count // size, tuple(columns))
@@ -326,29 +367,35 @@ class PaddedBatchCursor(BatchCursor):
 
 def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
     """Arrays, padded to a shape and stacked; a size of -1 is the largest one among them."""
-    arrays = values_of(values)
-    dims = [array.shape for array in arrays]
-    if any(len(sizes) != len(shape) for sizes in dims):
+    if isinstance(values, list):
+        values = RaggedColumn.of_arrays(values) or values
+    if isinstance(values, RaggedColumn):
+        ranks = {values.values.ndim}
+        largest = [int(values.lengths.max()), *values.values.shape[1:]]
+    elif isinstance(values, np.ndarray):
+        ranks, largest = {values.ndim - 1}, list(values.shape[1:])
+    else:
+        ranks = {array.ndim for array in values}
+        largest = [max(sizes) for sizes in zip(*[array.shape for array in values])]
+    if ranks != {len(shape)}:
+        rank = values[0].ndim
         raise InvalidArgumentError(
             None, None,
             "All elements in a batch must have the same rank as the padded shape for component "
-            f"0: expected rank {len(shape)} but got element with rank {arrays[0].ndim}",
+            f"0: expected rank {len(shape)} but got element with rank {rank}",
         )  # fmt: skip
-    largest = [max(sizes) for sizes in zip(*dims)]
     sizes = [most if size < 0 else size for size, most in zip(shape, largest)]
     if any(most > size for most, size in zip(largest, sizes)):
         raise DataLossError(
             None, None,
             "Attempted to pad to a smaller size than the input element.",
         )  # fmt: skip
+    if isinstance(values, RaggedColumn):
+        return values.padded(sizes, value)
     if isinstance(values, np.ndarray) and list(values.shape[1:]) == sizes:
         return values
-    whole = np.full((len(arrays), *sizes), value, arrays[0].dtype)
-    if len(sizes) == 1:
-        lengths = np.array([len(array) for array in arrays])
-        whole[np.arange(sizes[0]) < lengths[:, None]] = np.concatenate(arrays)
-        return whole
-    for place, array in enumerate(arrays):
+    whole = np.full((len(values), *sizes), value, values[0].dtype)
+    for place, array in enumerate(values):
         corner: Any = (place, *[slice(0, size) for size in array.shape])
         whole[corner] = array
     return whole

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from graphwright.base.errors import AbortedError, InvalidArgumentError
 from graphwright.base.forks import own_lock
-from graphwright.data.blocks import ElementBlock
+from graphwright.data.blocks import ElementBlock, joined
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     Abandoned,
@@ -31,7 +31,7 @@ from graphwright.data.stage import (
     work_ahead,
     works_ahead,
 )
-from graphwright.data.tuning.buffer_sizes import BufferSize
+from graphwright.data.tuning.buffer_sizes import BufferSize, bytes_of
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE, PipelineBudget
 from graphwright.types.arrays import Array
 
@@ -45,6 +45,8 @@ _PATIENCE = 1.0
 #: for such a part of the time that it has spent on elements.
 _BUSY = 0.0002
 _PART = 0.1
+#: Blocks of a cache become one up to so many bytes.
+_TOGETHER = 1 << 26
 
 
 class PrefetchStage(DatasetStage):
@@ -402,6 +404,21 @@ class CacheMemory:
         self.lock = own_lock(self)
 
 
+def in_few(blocks: list[ElementBlock]) -> list[ElementBlock]:
+    """Blocks, of which neighbours stand side by side as long as they are small."""
+    few: list[ElementBlock] = []
+    parts: list[ElementBlock] = []
+    size = 0
+    for block in blocks:
+        mine = bytes_of(block)
+        if parts and size + mine > _TOGETHER:
+            few.append(joined(parts))
+            parts, size = [], 0
+        parts.append(block)
+        size += mine
+    return [*few, joined(parts)] if parts else few
+
+
 class MemoryCacheStage(DatasetStage):
     """The elements, which are computed in the first round and stored for the others."""
 
@@ -453,7 +470,7 @@ class MemoryCacheCursor(Cursor):
             memory = self.stage.memory
             with memory.lock:
                 if memory.blocks is None:
-                    memory.blocks = self.seen
+                    memory.blocks = in_few(self.seen)
         else:
             self.seen.append(block)
         return block

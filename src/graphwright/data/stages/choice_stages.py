@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
@@ -117,7 +119,8 @@ class ChooseCursor(Cursor):
         numbers = self.numbers[:limit]
         wrong = np.flatnonzero((numbers < 0) | (numbers >= len(self.cursors)))
         stop = int(wrong[0]) if len(wrong) else len(numbers)
-        places = {k: np.flatnonzero(numbers[:stop] == k) for k in set(numbers[:stop].tolist())}
+        present = np.flatnonzero(np.bincount(numbers[:stop])).tolist()
+        places = {k: np.flatnonzero(numbers[:stop] == k) for k in present}
         for k, mine in places.items():
             there = self.make_ready(k, len(mine))
             if there < len(mine) and (k in self.failures or self.stage.stops_at_empty):
@@ -135,7 +138,7 @@ class ChooseCursor(Cursor):
                 order.append(mine[: block.count])
         if not blocks:
             return None
-        return joined(blocks).at(np.argsort(np.concatenate(order)))
+        return in_turns(blocks, order, stop)
 
     def make_ready(self, number: int, count: int) -> int:
         """Takes elements of a dataset until so many wait; says how many do."""
@@ -205,6 +208,28 @@ class ChooseCursor(Cursor):
             cursor.close()
 
 
+def in_turns(blocks: Sequence[ElementBlock], turns: Sequence[Array], stop: int) -> ElementBlock:
+    """The elements of blocks in the order of their turns, of which there are `stop` at most."""
+    columns = [scattered(parts, turns, stop) for parts in zip(*[b.columns for b in blocks])]
+    arrays = [values for values in columns if values is not None]
+    if len(arrays) == len(columns) and sum(map(len, turns)) == stop:
+        return ElementBlock(stop, tuple(arrays))
+    order = np.full(stop, -1)  # what an ended dataset would give stays out
+    order[np.concatenate(turns)] = np.arange(sum(map(len, turns)))
+    return joined(blocks).at(order[order >= 0])
+
+
+def scattered(parts: Sequence[Column], turns: Sequence[Array], stop: int) -> Array | None:
+    """The values of some columns at their turns; None where they have several shapes."""
+    arrays = [values for values in parts if isinstance(values, np.ndarray)]
+    if len(arrays) < len(parts) or len({values.shape[1:] for values in arrays}) > 1:
+        return None
+    whole: Array = np.empty((stop, *arrays[0].shape[1:]), arrays[0].dtype)
+    for values, mine in zip(arrays, turns):
+        whole[mine] = values
+    return whole
+
+
 def as_array(values: Column) -> Array:
     """A column whose values have one shape, as one array."""
-    return values if isinstance(values, np.ndarray) else np.stack(values)
+    return values if isinstance(values, np.ndarray) else np.stack(list(values))

@@ -13,12 +13,8 @@ from time import perf_counter
 from graphwright.base.logs import LOGGER
 from graphwright.control.vectorize import NotVectorized
 from graphwright.data.blocks import ElementBlock, joined
-from graphwright.data.element_function import (
-    BoundFunction,
-    GraphRunner,
-    has_columns,
-    of_rows_graph,
-)
+from graphwright.data.columns.column_function import ColumnFunction, has_columns, ragged_pattern
+from graphwright.data.element_function import BoundFunction
 from graphwright.data.stage import Cursor, DatasetStage, State, present_budget
 from graphwright.data.stages.batch_stages import BatchStage
 from graphwright.data.stages.calling_threads import CallingThreads
@@ -84,7 +80,8 @@ class FusedFunction:
     ) -> None:
         self.functions = functions
         self.predicates = predicates
-        self.runner: GraphRunner | None = None
+        #: What runs all, by which columns are ragged.
+        self.runners: dict[tuple[bool, ...], ColumnFunction] = {}
         #: Why each is called alone.
         self.refusal = ""
         self.seen = self.failures = 0
@@ -98,7 +95,7 @@ class FusedFunction:
             return None
         try:
             with activate(None):
-                results = tuple(self.together()(block.columns))
+                results = self.together(ragged_pattern(block.columns))(block.columns)
         except NotVectorized as reason:
             self.refusal = f"no rule takes many of it at once ({reason.op})"
             return None
@@ -113,17 +110,18 @@ class FusedFunction:
         values = ElementBlock(block.count, results[:-1]) if self.functions else block
         return chosen(values, results[-1])
 
-    def together(self) -> GraphRunner:
-        """What runs the graph of all; NotVectorized where there is none."""
-        if self.runner is None:
+    def together(self, pattern: tuple[bool, ...]) -> ColumnFunction:
+        """What runs the graph of all for such columns; NotVectorized where there is none."""
+        runner = self.runners.get(pattern)
+        if runner is None:
             bound = [*self.functions, *self.predicates]
-            graph = of_rows_graph(
+            runner = self.runners[pattern] = ColumnFunction(
                 [function.function.graph for function in self.functions],
                 [predicate.function.graph for predicate in self.predicates],
+                [value for function in bound for value in function.one.captured],
+                pattern,
             )
-            captured = [value for function in bound for value in function.one.captured]
-            self.runner = GraphRunner(graph, captured)
-        return self.runner
+        return runner
 
 
 class FusedCursor(Cursor):

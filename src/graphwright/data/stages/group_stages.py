@@ -1,16 +1,14 @@
-"""Stages that divide elements into groups: windows in their order, and windows by a key."""
+"""Windows of neighbouring elements, and elements that come for the first time."""
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.blocks import ElementBlock, Row, column, joined, of_row, values_of
-from graphwright.data.element_function import BoundFunction
+from graphwright.data.blocks import ElementBlock, Row, joined, of_row
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     UNKNOWN,
@@ -18,13 +16,10 @@ from graphwright.data.stage import (
     DatasetStage,
     State,
     Through,
-    cursor_of,
     restored_error,
     saved_error,
 )
 from graphwright.data.stages.fixed_stage import FixedStage
-from graphwright.data.stages.map_stages import FunctionCursor
-from graphwright.data.tuning.block_limit import BlockLimit
 from graphwright.types.arrays import Array
 
 
@@ -172,190 +167,6 @@ class WindowCursor(Through):
         self.block = None if state["block"] is None else ElementBlock.restored(state["block"])
         self.failures = {place: restored_error(error) for place, error in state["failures"]}
         self.is_over = state["is_over"]
-
-
-class GroupByWindowStage(DatasetStage):
-    """The results of a function of windows of elements with equal keys."""
-
-    type_name = "GroupByWindowDataset"
-
-    def __init__(
-        self, element: ElementType, source: DatasetStage,
-        key: BoundFunction, reduction: BoundFunction, size: BoundFunction,
-    ) -> None:  # fmt: skip
-        super().__init__(element, source)
-        self.key, self.reduction, self.window_size = key, reduction, size
-        self.has_effects = any(function.has_effects for function in (key, reduction, size))
-
-    def cardinality(self) -> int:
-        return UNKNOWN
-
-    def start(self) -> Cursor:
-        return GroupByWindowCursor(self)
-
-
-class KeyGroup:
-    """The elements of a key that wait for others.
-
-    Args:
-        size: How many make a window.
-    """
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.count = 0
-        #: The elements of former blocks, and the places of those in the present one.
-        self.parts: list[ElementBlock] = []
-        self.places: list[int] = []
-
-    def leave(self, block: ElementBlock) -> None:
-        """Takes its elements out of the present block."""
-        if self.places:
-            self.parts.append(block.at(np.array(self.places)))
-            self.places = []
-
-    def whole(self) -> ElementBlock:
-        """All elements, in one array for each part where they have one shape."""
-        block = joined(self.parts)
-        columns = [column(c) if isinstance(c, list) else c for c in block.columns]
-        return ElementBlock(block.count, tuple(columns))
-
-
-class GroupByWindowCursor(FunctionCursor):
-    """The windows that are not full, and a position in the dataset of the last full one.
-
-    Nobody sees when elements are taken unless the stage is observable. So they come in blocks, of
-    which a part waits while the elements of a window are given.
-    """
-
-    def __init__(self, stage: GroupByWindowStage) -> None:
-        super().__init__(stage.inputs[0], stage.key)
-        self.stage = stage
-        self.groups: dict[int, KeyGroup] = {}
-        self.limit = BlockLimit()
-        self.is_observable = stage.is_observable
-        #: The elements whose keys are known, their keys, and how many have been put in groups.
-        self.block = ElementBlock(0, ())
-        self.keys: list[int] = []
-        self.place = 0
-        self.window: tuple[int, ElementBlock] | None = None
-        self.inner: Cursor | None = None
-        self.is_over = False
-
-    def pull(self, limit: int) -> ElementBlock | None:
-        while True:
-            if self.inner is not None:
-                block = self.inner.pull(limit)
-                if block is not None:
-                    return block
-                self.inner.close()
-                self.inner = self.window = None
-            if not self.next_window():
-                return None
-
-    def next_window(self) -> bool:
-        """Goes to the dataset of the next window; False if there is none."""
-        while not self.is_over:
-            if self.place == len(self.keys):
-                self.next_keys()
-                continue
-            key = self.full()
-            if key is not None:
-                return self.enter(key, self.groups.pop(key))
-        if self.groups:
-            key = min(self.groups)
-            return self.enter(key, self.groups.pop(key))
-        return False
-
-    def next_keys(self) -> None:
-        """Takes a block of elements, and computes their keys."""
-        self.leave_block()
-        began = perf_counter()
-        block = self.take(1 if self.is_observable else self.limit.number)
-        if block is None:
-            self.is_over = True
-            return
-        keys = self.results(block)
-        self.limit.note(block, perf_counter() - began)
-        self.block = block.part(0, keys.count)
-        self.keys = [int(key) for key in values_of(keys.columns[0])]
-
-    def leave_block(self) -> None:
-        """Forgets the present block, whose elements stand in groups."""
-        for group in self.groups.values():
-            group.leave(self.block)
-        self.block, self.keys, self.place = ElementBlock(0, ()), [], 0
-
-    def full(self) -> int | None:
-        """Puts elements in groups until one is full, and returns its key; None at their end."""
-        keys, groups = self.keys, self.groups
-        for place in range(self.place, len(keys)):
-            key = keys[place]
-            self.place = place + 1
-            group = groups.get(key)
-            if group is None:
-                group = groups[key] = self.new_group(key)
-            group.places.append(place)
-            group.count += 1
-            if group.count == group.size:
-                return key
-        return None
-
-    def new_group(self, key: int) -> KeyGroup:
-        """A group without elements; InvalidArgumentError if its windows have no size."""
-        size = int(self.stage.window_size([np.array(key, np.int64)])[0])
-        if size <= 0:
-            raise InvalidArgumentError(
-                None, None, f"Window size must be greater than zero, but got {size}."
-            )
-        return KeyGroup(size)
-
-    def enter(self, key: int, group: KeyGroup) -> bool:
-        """Goes to the dataset of a window."""
-        group.leave(self.block)
-        return self.go_through(key, group.whole())
-
-    def go_through(self, key: int, window: ElementBlock) -> bool:
-        """Goes to the dataset that the function returns for a window."""
-        fixed = FixedStage(self.stage.inputs[0].element, window)
-        (made,) = self.stage.reduction([np.array(key, np.int64), fixed])
-        self.window, self.inner = (key, window), cursor_of(made)
-        return True
-
-    def save(self) -> State:
-        block = self.block.part(self.place, self.block.count)
-        for group in self.groups.values():
-            group.leave(self.block)
-        self.leave_block()
-        self.leave(block, 0)
-        groups = [[key, group.size, group.whole().saved()] for key, group in self.groups.items()]
-        return {
-            **super().save(),
-            "groups": groups,
-            "window": None if self.window is None else [self.window[0], self.window[1].saved()],
-            "inner": None if self.inner is None else self.inner.save(),
-            "is_over": self.is_over,
-        }
-
-    def restore(self, state: State) -> None:
-        super().restore(state)
-        self.groups = {}
-        self.block, self.keys, self.place = ElementBlock(0, ()), [], 0
-        for key, size, saved in state["groups"]:
-            group = self.groups[key] = KeyGroup(size)
-            group.parts = [ElementBlock.restored(saved)]
-            group.count = group.parts[0].count
-        self.is_over = state["is_over"]
-        self.window = self.inner = None
-        if state["window"] is not None:
-            key, saved = state["window"]
-            self.go_through(key, ElementBlock.restored(saved))
-            self.inner.restore(state["inner"])  # type: ignore[attr-defined]  # it is there now
-
-    def close(self) -> None:
-        super().close()
-        if self.inner is not None:
-            self.inner.close()
 
 
 class UniqueStage(DatasetStage):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from graphwright.data.blocks import ElementBlock
-from graphwright.data.dataset_making import MakeDataset
 from graphwright.data.dataset_options import Options
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.stage import AppliedRewrite, DatasetStage, Plan
@@ -30,9 +29,8 @@ from graphwright.data.stages.map_stages import (
 from graphwright.data.stages.option_stages import OptionsStage
 from graphwright.data.stages.select_stages import RepeatStage
 from graphwright.data.stages.shuffle_stages import ShuffleStage
+from graphwright.data.stages.window_functions import looks_inside
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
-from graphwright.ir.graph import Graph
-from graphwright.ops.core.identity import Identity
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 
@@ -133,16 +131,6 @@ def window_batches(stage: DatasetStage) -> Rewritten:
         return None
     words = f"{windows.type_name} and its batches: all windows of a block by strides"
     return WindowBatchesStage(stage, windows, parts), words
-
-
-def looks_inside(function: BoundFunction) -> bool:
-    """Whether a function of datasets does more than to make other datasets of them."""
-    graph: Graph = function.function.graph
-    return any(True for _ in graph.subgraphs()) or any(
-        not isinstance(node.op, (Identity, MakeDataset))
-        for node in graph.nodes
-        if any(value.type.dtype is dt.variant for value in node.inputs)
-    )
 
 
 def batched_parts(stage: DatasetStage, probes: list[FixedStage], size: int) -> Iterator[int]:

@@ -32,6 +32,7 @@ from graphwright.base.file_paths import FilePath, RemotePath, file_path
 from graphwright.base.files import LockFile, PathLike, TextPath
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock, joined
+from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.data.element_type import ElementType
 from graphwright.data.storage.block_files import head, record
 from graphwright.data.storage.spec_coding import restored_structure, saved_structure
@@ -383,7 +384,7 @@ def bytes_of(values: object) -> int:
     if isinstance(values, np.ndarray):
         texts = values.dtype.kind == "O"
         return sum(map(bytes_of, values.ravel().tolist())) if texts else values.nbytes
-    if isinstance(values, list):
+    if isinstance(values, (list, RaggedColumn)):
         return sum(map(bytes_of, values))
     return 8 + len(values) if isinstance(values, bytes) else 8
 

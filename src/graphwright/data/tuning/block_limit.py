@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from graphwright.data.blocks import ElementBlock
 
 #: Blocks grow until one takes this many seconds, or has this many bytes or elements.
@@ -22,8 +20,9 @@ class BlockLimit:
 
     def note(self, block: ElementBlock, seconds: float) -> None:
         """Notes how long a block took, and chooses the size of the next."""
-        size = sum([c.nbytes for c in block.columns if isinstance(c, np.ndarray)])
+        size = sum([c.nbytes for c in block.columns if not isinstance(c, list)])
         if seconds > 2 * _LONG or size > 2 * _BYTES:
             self.number = max(1, self.number // 2)
         elif seconds < _LONG and size < _BYTES and block.count == self.number < _MOST:
-            self.number *= 2
+            is_far = seconds < _LONG / 4 and size < _BYTES / 4
+            self.number = min(_MOST, self.number * (4 if is_far else 2))

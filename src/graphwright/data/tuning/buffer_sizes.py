@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphwright.data.blocks import Column, ElementBlock
+from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE, PipelineBudget
 from graphwright.data.tuning.thread_counts import duration
 from graphwright.types.arrays import Array
@@ -87,6 +88,8 @@ def bytes_of_column(values: Column) -> int:
     """The bytes of the values of one tensor."""
     if isinstance(values, np.ndarray):
         return bytes_of_array(values)
+    if isinstance(values, RaggedColumn):
+        return bytes_of_array(values.flat)
     arrays = [value for value in values if isinstance(value, np.ndarray)]
     return sum([bytes_of_array(array) for array in arrays])
 

@@ -30,6 +30,7 @@ from graphwright.types.arrays import Array
 Doubles = npt.NDArray[np.float64]
 Lanes = npt.NDArray[np.intp]
 
+_SEEDS = 8192  # seeds at a time, so that the work arrays stay in the cache
 _GEOMETRIC_RESERVED = 42  # counters between the outputs' streams in sums of geometric variates
 
 
@@ -57,12 +58,14 @@ def categorical(key: int, counter: int, logits: Array, samples: int) -> npt.NDAr
 def categorical_of_seeds(seeds: Array, logits: Array) -> npt.NDArray[np.int64]:
     """A class index for each pair of `seeds` [n, 2]: a stateless draw from `logits` [classes]."""
     low, high = seeds.astype(np.int64).view(np.uint64).T
-    key = philox.encipher(SCRAMBLE_KEY, low, high)
-    zero = np.zeros_like(low)
-    words = philox.encipher(
-        key[0] | key[1] << np.uint64(32), zero, key[2] | key[3] << np.uint64(32)
-    )
-    points = unit_doubles(np.stack(words[:2], 1).astype(np.uint32))
+    words = np.empty((len(seeds), 2), np.uint32)
+    for start in range(0, len(seeds), _SEEDS):
+        part = slice(start, start + _SEEDS)
+        key = philox.encipher(SCRAMBLE_KEY, low[part], high[part])
+        keys, counters = key[0] | key[1] << np.uint64(32), key[2] | key[3] << np.uint64(32)
+        for place, word in enumerate(philox.encipher(keys, np.zeros_like(keys), counters)[:2]):
+            words[part, place] = word
+    points = unit_doubles(words)
     sums = np.cumsum(weights_of(logits[None]), axis=1)[0]
     drawn: npt.NDArray[np.int64] = np.searchsorted(sums, points * sums[-1], side="right")
     return drawn.astype(np.int64, copy=False)

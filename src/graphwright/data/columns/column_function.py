@@ -1,0 +1,131 @@
+"""Functions of elements, for whole columns at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+from graphwright.control.vectorize import Lane, NotVectorized, first_size
+from graphwright.data.blocks import Column, ElementBlock
+from graphwright.data.columns.graph_runner import GraphRunner
+from graphwright.data.columns.ragged_column import RaggedColumn
+from graphwright.data.columns.ragged_lanes import GivenRows, RaggedLane, RaggedRewrite
+from graphwright.ir.graph import Graph
+from graphwright.ops.math.comparison import logical_and
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import tracing
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+
+class ColumnFunction:
+    """Functions of one element as one graph of columns.
+
+    Args:
+        functions: Graphs of a single element, of which each takes what the one before it gives.
+        predicates: Graphs that give one bool for an element. Where there are some, the last result
+            says for which elements all are true.
+        captured: What the graphs capture, one after another.
+        pattern: Which of the columns are ragged.
+
+    Raises:
+        NotVectorized: An op has no rule for many elements.
+    """
+
+    def __init__(
+        self,
+        functions: Sequence[Graph],
+        predicates: Sequence[Graph],
+        captured: Sequence[Any],
+        pattern: Sequence[bool],
+    ) -> None:
+        graph, self.is_ragged = of_columns(functions, predicates, pattern)
+        self.runner = GraphRunner(graph, captured)
+
+    def __call__(self, columns: Sequence[Column]) -> tuple[Column, ...]:
+        """The columns of results."""
+        arrays: list[Any] = []
+        for values in columns:
+            if isinstance(values, RaggedColumn):
+                arrays += [values.flat, values.lengths]
+            else:
+                arrays.append(values)
+        results = iter(self.runner(arrays))
+        return tuple(
+            [
+                RaggedColumn.of_lengths(next(results), next(results)) if ragged else next(results)
+                for ragged in self.is_ragged
+            ]
+        )
+
+
+def of_columns(
+    functions: Sequence[Graph], predicates: Sequence[Graph], pattern: Sequence[bool]
+) -> tuple[Graph, list[bool]]:
+    """The graph of a `ColumnFunction`, and which results are ragged.
+
+    A ragged column is two operands or results: its values, and the lengths of its arrays.
+    """
+    graphs = [*functions, *predicates]
+    parameters = graphs[0].parameters
+    if not parameters:
+        raise NotVectorized("it takes no tensors", "no tensors")
+    if any(value.type.dtype is dt.variant for graph in graphs for value in graph.parameters):
+        raise NotVectorized("it takes datasets or lists", "datasets")
+    whole = Graph("_".join([*[graph.name for graph in graphs], "rows"]), is_body=True)
+    with tracing(whole) as tracer:
+
+        def placeholder(type_: TensorType, name: str) -> Any:
+            value = whole.placeholder(type_, name)
+            whole.parameters.append(value)
+            return SymbolicTensor(value, whole)
+
+        lanes: list[Any] = []
+        for value, is_ragged in zip(parameters, pattern):
+            tensor = placeholder(with_rows(value.type, is_ragged), value.node.name)
+            if is_ragged:
+                lengths = placeholder(TensorType(dt.int64, (None,)), "lengths")
+                lanes.append(RaggedLane(tensor, GivenRows(lengths)))
+            else:
+                lanes.append(Lane(tensor, True))
+        first = lanes[0].rows.lengths if pattern[0] else lanes[0].tensor
+        rewrite = RaggedRewrite(first_size(first), whole)
+
+        def results_of(graph: Graph) -> list[Any]:
+            outside = [
+                Lane(placeholder(value.type, "captured"), False) for _, value in graph.captures
+            ]
+            return rewrite.run(graph, [*lanes, *outside])
+
+        for graph in functions:
+            lanes = results_of(graph)
+        flags = [rewrite.spread(results_of(graph)[0]) for graph in predicates]
+        results = []
+        for lane in lanes:
+            if isinstance(lane, RaggedLane):
+                results += [lane.tensor, lane.rows.lengths]
+            else:
+                results.append(rewrite.spread(lane))
+        if flags:
+            results.append(reduce(logical_and, flags))
+        whole.results = [tracer.value_of(tensor) for tensor in results]
+    are_ragged = [isinstance(lane, RaggedLane) for lane in lanes]
+    return whole, [*are_ragged, *[False] * bool(flags)]
+
+
+def ragged_pattern(columns: Sequence[Column]) -> tuple[bool, ...]:
+    """Which columns are ragged."""
+    return tuple([isinstance(values, RaggedColumn) for values in columns])
+
+
+def has_columns(block: ElementBlock) -> bool:
+    """Whether a block has columns, and the values of each stand side by side."""
+    return bool(block.columns) and block.is_together
+
+
+def with_rows(type_: TensorType, is_ragged: bool = False) -> TensorType:
+    """The type of a column of such tensors; of the values of a ragged one."""
+    if type_.dims is None:
+        return type_
+    return type_.with_dims((None, *type_.dims[1:]) if is_ragged else (None, *type_.dims))
