@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from graphwright.api import late
 from graphwright.base.errors import RetracingWarning, StaleStateWarning
 from graphwright.explain.debugging import debug_mode
+from graphwright.function.held_functions import reports
 
 if TYPE_CHECKING:
     from graphwright.explain.findings import CauseReport, TraceReport
@@ -17,6 +18,7 @@ __all__ = [
     "StaleStateWarning",
     "TraceReport",
     "debug_mode",
+    "reports",
 ]
 
 __getattr__ = late(__name__, __all__, "graphwright.explain.report")

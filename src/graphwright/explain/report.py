@@ -10,6 +10,7 @@ from graphwright.control.python_call import descriptions
 from graphwright.explain.cause import Cause, CauseRule, Difference, Retrace, causes, retraces
 from graphwright.explain.findings import CauseReport, Findings, TraceReport
 from graphwright.explain.fix import fixes, together
+from graphwright.explain.keras_functions import KerasFunction, is_of_keras, of_models
 from graphwright.explain.proposal import ProposalCase
 from graphwright.explain.replay import Requests
 from graphwright.explain.sentence import evidence, sentence
@@ -62,6 +63,8 @@ def report(histories: Sequence[History], family: FunctionFamily, with_loops: boo
     """
     first = histories[0]
     whys = {history: retraces(history) for history in histories}
+    if is_of_keras(first):
+        return report_on_keras(first, family, whys[first], with_loops)
     reports = [cause_report(h, cause) for h in histories for cause in causes(whys[h])]
     if family.functions > 1:
         reports.append(family_cause(family, first))
@@ -76,6 +79,27 @@ def report(histories: Sequence[History], family: FunctionFamily, with_loops: boo
         tuple(merged(reports)),
         together(case, causes(whys[first])) if len(histories) == 1 else None,
         tuple([failure for history in histories for failure in failures_of(history)]),
+    )
+
+
+def report_on_keras(
+    history: History, family: FunctionFamily, whys: Sequence[Retrace], with_loops: bool
+) -> Report:
+    """The report on a function that Keras made: about the program's call, not about Keras."""
+    function = KerasFunction(history)
+    causes = list(function.causes(whys))
+    models = of_models(family, function)
+    causes += [] if models is None else [models]
+    causes.sort(key=lambda cause: -cause.count)
+    return Report(
+        function.title,
+        show_place(function.place),
+        family.makings.get(history.making, 1),
+        history.calls,
+        tuple(trace_reports(history, whys, with_loops)),
+        tuple(causes),
+        None,
+        tuple(failures_of(history)),
     )
 
 

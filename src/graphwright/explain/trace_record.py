@@ -19,10 +19,11 @@ from operator import length_hint
 from time import perf_counter
 from typing import Any, Protocol, TypeGuard
 
-from graphwright.base.errors import Location, last_user_line, user_location
+from graphwright.base.errors import Location, last_user_line
 from graphwright.base.forks import held_over_forks
 from graphwright.base.identities import IdentityTable
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.base.program_calls import ProgramCall, program_call
 from graphwright.compile.run.tiers import Compilation, Tiered
 from graphwright.explain.paths import contents
 from graphwright.explain.state import Change, StateWatch
@@ -160,15 +161,18 @@ def _plain(value: object) -> object:
 class TraceRecord:
     """One trace of a function."""
 
-    __slots__ = ("began", "call_type", "caller", "concrete", "objects", "reason", "seconds")
+    __slots__ = (
+        "began", "call_type", "caller", "concrete", "method", "objects", "reason", "seconds",
+    )  # fmt: skip
 
     def __init__(
-        self, call_type: FunctionType, concrete: Traced, began: float, caller: Location | None
+        self, call_type: FunctionType, concrete: Traced, began: float, call: ProgramCall
     ) -> None:
         self.call_type = call_type
         self.concrete = concrete
         self.began = began
-        self.caller = caller
+        self.caller = call.line
+        self.method = call.method  # of a library, where the program called that
         self.seconds = perf_counter() - began
         self.objects = note_objects(call_type)
         self.reason: tuple[Change, ...] = ()  # the changes of state that asked for the trace
@@ -215,6 +219,7 @@ class FunctionFamily:
         self.functions = 0  # functions that were called
         self.firsts: dict[FunctionType, float] = {}  # the types of first calls, and when
         self.created: dict[Location | None, int] = {}  # the number of functions made at a line
+        self.makings: dict[ProgramCall, int] = {}  # the same, by the functions of a library too
         self.owners: set[str] = set()  # the classes of the instances that they are bound to
         self.members: list[weakref.ref[History]] = []
         self.retained: list[History] = []  # those that debug mode keeps alive
@@ -226,6 +231,7 @@ class FunctionFamily:
         """Notes a function of this family that was traced for the first time."""
         self.functions += 1
         self.created[history.created] = self.created.get(history.created, 0) + 1
+        self.makings[history.making] = self.makings.get(history.making, 0) + 1
         self.owners.add(history.owner)
         if len(self.firsts) < _FIRSTS:
             self.firsts.setdefault(call_type, perf_counter())
@@ -295,7 +301,8 @@ class History:
         self.name = name
         self.options = options
         self.signature = signature
-        self.created = user_location(3)
+        self.making = program_call(2)
+        self.created = self.making.line
         self.records: list[TraceRecord] = []
         self.failures: list[Failure] = []
         #: The types of calls in order, and the time of the first call: a replay dispatches them.
@@ -311,7 +318,7 @@ class History:
         family = self.family
         if not self.records:
             family.join(self, call_type)
-        record = TraceRecord(call_type, concrete, began, user_location(3))
+        record = TraceRecord(call_type, concrete, began, program_call(2))
         if self.options["on_stale"] == "retrace":
             record.reason = self.outdated(call_type)
         self.records.append(record)
@@ -339,7 +346,7 @@ class History:
         repeated = last is not None and (last.kind, last.message) == (type(error), str(error))
         if not repeated and len(self.failures) < _FAILURES:
             line = last_user_line(error)
-            place = user_location(3)
+            place = program_call(2).line
             self.failures.append(Failure(type(error), str(error), place, line, stored))
 
     @property

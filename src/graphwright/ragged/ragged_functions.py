@@ -23,6 +23,7 @@ from graphwright.ragged.ragged_conversion import cut
 from graphwright.ragged.ragged_tensor import RaggedTensor, is_ragged
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
+from graphwright.values.sparse import sparse_counts
 
 
 @implement(softmax.softmax, RaggedTensor)
@@ -156,3 +157,25 @@ def bincount(
     places = rows * size + values
     counted = counting.bincount(places, flat, total, total, dtype, binary_output=binary_output)
     return reshape(counted, concat([cast(arr.nrows(), dt.int64)[None], size[None]], 0))
+
+
+@implement(sparse_counts.bincount, RaggedTensor, first=True)
+def sparse_bincount(
+    values: RaggedTensor,
+    weights: TensorLike | None = None,
+    axis: int | None = 0,
+    minlength: int | None = None,
+    maxlength: int | None = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The same as a sparse tensor; ValueError for weights that are no ragged tensor."""
+    if weights is not None and not is_ragged(weights):
+        raise ValueError(
+            "`weights` must be a RaggedTensor if `values` is a RaggedTensor. Received argument "
+            f"weights={weights} of type: {type(weights).__name__}."
+        )
+    heavy = None if weights is None else weights.to_sparse()
+    return sparse_counts.bincount(
+        values.to_sparse(), heavy, axis, minlength, maxlength, binary_output, name
+    )
