@@ -72,6 +72,37 @@ made = strategy.distribute_datasets_from_function(
     lambda c: tf.data.Dataset.range(5).shard(c.num_input_pipelines, c.input_pipeline_id)
 )
 results["made"] = [int(x) for x in made]
+shuffled = tf.data.Dataset.range(12).shuffle(12).batch(8).repeat(2)
+results["shuffled"] = [
+    x.numpy().tolist() for x in strategy.experimental_distribute_dataset(shuffled)
+]
+folder = pathlib.Path(__file__).parent
+for i in range(5):
+    path = folder / f"{i}-{rank}.txt"
+    path.write_text("".join(f"{i}{j}\\n" for j in range(i + 2)))
+options = tf.data.Options()
+options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.FILE
+lines = tf.data.TextLineDataset([str(folder / f"{i}-{rank}.txt") for i in range(5)]).batch(4)
+lines = strategy.experimental_distribute_dataset(lines.with_options(options))
+results["lines"] = [x.numpy().astype(str).tolist() for x in lines]
+
+@tf.function
+def count(lines):
+    steps, rows = 0, 0
+    for batch in lines:
+        steps, rows = steps + 1, rows + tf.shape(batch)[0]
+    return steps, rows
+
+results["count"] = [int(x) for x in count(lines)]
+iterator = iter(lines)
+for _ in range(3):
+    next(iterator)
+checkpoint = tf.train.Checkpoint(iterator=iterator)
+path = checkpoint.write(str(folder / f"place-{rank}"))
+later = [next(iterator).numpy().astype(str).tolist() for _ in range(2)]
+checkpoint.read(path)
+again = [next(iterator).numpy().astype(str).tolist() for _ in range(2)]
+results["places"] = [later, again]
 results["variables"] = [float(sums), float(seen), first.numpy().tolist()]
 results["reduce"] = float(strategy.reduce("SUM", tf.constant([1.0, 2.0]), axis=0))
 results["resolver"] = [strategy.cluster_resolver.task_id, strategy.num_replicas_in_sync]
@@ -189,6 +220,13 @@ def test_values_variables_and_data_of_four_ranks(four: dict[int, Any]) -> None:
     assert sorted(four) == [0, 1, 2, 3]
     gathered = [[float(rank)] for rank in range(4) for _ in range(rank + 1)]
     parts = [[[0, 1], [5]], [[2, 3], [6]], [[4], []], [[], []]]
+    before: list[int] = []
+    for step in range(4):  # of two epochs, each of batches of 8 and 4 rows
+        rows = [row for results in four.values() for row in results["shuffled"][step]]
+        assert len(rows) == (4 if step % 2 else 8)
+        if step % 2:
+            assert sorted(rows + before) == list(range(12))
+        before = rows
     for rank, results in four.items():
         assert results["sum"] == [6.0, [4, 8], 6.0]
         assert results["mean"] == 1.5
@@ -199,6 +237,10 @@ def test_values_variables_and_data_of_four_ranks(four: dict[int, Any]) -> None:
         assert results["reduce"] == 12.0
         assert results["resolver"] == [rank, 4]
         assert results["data"] == parts[rank]
+        mine = [[f"{i}{j}"] for i in range(rank, 5, 4) for j in range(i + 2)]
+        assert results["lines"] == mine + [[]] * (8 - len(mine))
+        assert results["count"] == [8, len(mine)]
+        assert results["places"] == [results["lines"][3:5]] * 2
         assert results["made"] == [[0, 4], [1], [2], [3]][rank]
 
 

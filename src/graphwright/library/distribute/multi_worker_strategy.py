@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from graphwright.control.python_call import numpy_function
 from graphwright.library.distribute.cluster_resolvers import (
     ClusterResolver,
@@ -34,6 +36,7 @@ from graphwright.library.distribute.strategy import (
 from graphwright.library.distribute.workers import WorkerGroup, world
 from graphwright.ops.core.casting import cast
 from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import PythonFunction, TensorLike, TensorValue
 from graphwright.values.convert import convert
@@ -180,12 +183,25 @@ class MultiWorkerExtended(MirroredExtended):
     def _distribute_dataset(self, dataset: object) -> Any:
         source: Any = dataset
         size, rank = self.workers.size, self.workers.rank
+        if size == 1:
+            source.element_spec  # noqa: B018 - AttributeError for what is no dataset
+            return DistributedDataset(source, [DEFAULT])
+        share = source._own(size, rank)
+        if share is not None:
+            return DistributedDataset(share, [DEFAULT], self._has_any)
+        # Each rank takes rows of the same batches, so a shuffle has the order of the first rank.
+        seeds = np.array(source._seeds(), np.uint64).reshape(-1, 2)
+        source = source._seeded(self.workers.of_first(seeds).tolist())
 
         def mine(*element: object) -> Any:
             parts = split_batch(single(element), size)
             return tree.map_structure(lambda leaf: leaf.values[rank], parts)
 
-        return DistributedDataset(source.map(mine) if size > 1 else source, [DEFAULT])
+        return DistributedDataset(source.map(mine), [DEFAULT])
+
+    def _has_any(self, has_value: TensorValue) -> Any:
+        """Whether any rank has another element, by whether this one has."""
+        return self._sums(ReduceOp.SUM, [cast(has_value, dt.int32)])[0] > 0
 
     def _datasets_from_function(self, dataset_fn: Callable[[InputContext], object]) -> Any:
         size, rank = self.workers.size, self.workers.rank
