@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from support import ranks
 
+import graphwright as tf
 from graphwright.library.distribute.cluster_resolvers import SimpleClusterResolver
 from graphwright.library.distribute.cluster_spec import ClusterSpec
 from graphwright.library.distribute.multi_worker_strategy import resolved
@@ -37,6 +38,14 @@ from corpora.distribution.training import MODELS, train
 def trained(strategy):
     results = {name: train(tf, name, strategy) for name in MODELS}
     return {n: [[w.hex() for w in weights], losses] for n, (weights, losses) in results.items()}
+"""
+
+#: A rank that is slow, and is waited for.
+SLOW = """
+import time
+plain = tf.distribute.get_strategy()
+time.sleep(rank)
+assert float(total(tf.ones([]))) == 2.0
 """
 
 VALUES = """
@@ -171,6 +180,29 @@ try:
 except tf.errors.InvalidArgumentError:
     total(tf.ones([5]))
 """,
+    "a full disk": START
+    + """
+import resource
+folder = str(pathlib.Path(__file__).parent / "checkpoints")
+with strategy.scope():
+    weights = tf.Variable(tf.zeros([1000]))
+manager = tf.train.CheckpointManager(tf.train.Checkpoint(w=weights), folder, max_to_keep=9)
+for step in range(1, 9):
+    weights.assign_add(total(tf.ones([1000])))
+    if step == 4:  # no file may be longer
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+    if rank == 0:
+        manager.save()
+""",
+    "a rank that waits too long": START
+    + """
+import time
+options = tf.distribute.experimental.CommunicationOptions(timeout_seconds=0.5)
+strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+if rank == 1:
+    time.sleep(60)
+total(tf.ones([]))
+""",
     "a kill": START + "import os, signal\nif rank == 1:\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     "for _ in range(1000000):\n    strategy.reduce('SUM', tf.constant(1.0), axis=None)\n",
 }
@@ -179,7 +211,7 @@ except tf.errors.InvalidArgumentError:
 @pytest.fixture(scope="module")
 def faults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ending]:
     """How the programs with faults end; they run side by side."""
-    folders = {name: tmp_path_factory.mktemp("fault") for name in FAULTS}
+    folders = {n: tmp_path_factory.mktemp(n.replace(" ", "-"), numbered=False) for n in FAULTS}
     running = {name: ranks.begin(FAULTS[name], 2, folders[name]) for name in FAULTS}
     return {name: (ranks.end(each), ranks.values(folders[name])) for name, each in running.items()}
 
@@ -187,9 +219,7 @@ def faults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ending]:
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Any]:
     """What two ranks train, and what one process does."""
-    program = (
-        START + TRAINED + "leave([trained(s) for s in (strategy, tf.distribute.get_strategy())])"
-    )
+    program = START + TRAINED + SLOW + "leave([trained(s) for s in (strategy, plain)])"
     return ranks.run(program, 2, tmp_path_factory.mktemp("two"))
 
 
@@ -274,7 +304,12 @@ def test_buckets_are_summed_while_the_rest_is_computed(
         ("an early end", ["rank 1 has collective 1: the end of the program"]),
         ("an error", ["KeyError: 'what went wrong'", "rank 1 of 2 has failed: all ranks end"]),
         ("an error in a step", ["sum of float32[]", "sum of float32[5]"]),
-        ("a kill", []),
+        ("a full disk", ["rank 0 of 2 has failed: all ranks end"]),
+        (
+            "a rank that waits too long",
+            ["collective 1: sum of float32[] has not ended in 0.5 s", "timeout_seconds=..."],
+        ),
+        ("a kill", ["a rank has failed, so all 2 have ended"]),
     ],
 )
 def test_a_fault_of_a_rank_ends_all(
@@ -284,6 +319,17 @@ def test_a_fault_of_a_rank_ends_all(
     assert done.returncode != 0
     for each in words:
         assert each in done.stderr
+
+
+def test_the_last_checkpoint_is_whole_when_the_disk_is_full(
+    faults: dict[str, Ending], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "a-full-disk" / "checkpoints"
+    path = tf.train.latest_checkpoint(str(folder))
+    assert path == str(folder / "ckpt-3")
+    weights = tf.Variable(tf.zeros([1000]))
+    tf.train.Checkpoint(w=weights).restore(path).assert_consumed()
+    assert set(weights.numpy().tolist()) == {6.0}
 
 
 def test_a_cluster_of_another_size_is_refused() -> None:

@@ -242,6 +242,8 @@ class MultiWorkerMirroredStrategy(Strategy):
         given = communication_options or CommunicationOptions()
         options = SumOptions(given.bytes_per_pack or BUCKET, given.compression is not None)
         workers = world()
+        if given.timeout_seconds is not None:
+            workers.agreements.patience.seconds = given.timeout_seconds
         self._resolver = resolved(cluster_resolver, workers)
         self._workers = workers
         self._first_replica = workers.rank
