@@ -42,7 +42,7 @@ from graphwright.types.arguments import PythonFunction, TensorLike, TensorValue
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.logical_devices import DEFAULT
-from graphwright.values.tensor import EagerTensor
+from graphwright.values.tensor import EagerTensor, wrap
 
 
 class MultiWorkerExtended(MirroredExtended):
@@ -93,9 +93,8 @@ class MultiWorkerExtended(MirroredExtended):
             return []
         tracer, workers = current_tracer(), self.workers
         if tracer is None:
-            dtypes = [tensor.dtype for tensor in tensors]
-            add = partial(workers.sum_arrays, options)
-            sums = numpy_function(add, list(tensors), dtypes)
+            arrays = [convert(tensor)._array for tensor in tensors]
+            sums = [wrap(total) for total in workers.sum_arrays(options, *arrays)]
         else:
             sums = summed_in_graph(tracer, workers.sums, options, tensors)
         results = []
