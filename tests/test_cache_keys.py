@@ -406,7 +406,7 @@ of(
     refusal._template, count=((1,), (2,)),
 )  # fmt: skip
 of("op/op.py:parse_operand", op.parse_operand, text=(("x: T",), ("x: T*",)))
-for name in ("host_ints", "operand_names"):
+for name in ("host_casts", "host_ints", "operand_names"):
     method = vars(op.Op)[name].__func__
     of(
         f"op/op.py:{name}", method,

@@ -11,8 +11,10 @@ from importlib import import_module
 from typing import Any
 
 from graphwright.autodiff.tape import JacobianRows
+from graphwright.autograph.status import conversion_of
 from graphwright.compile.graph import kernel_refusals
-from graphwright.compile.run import large_operands, straight_line
+from graphwright.compile.run import large_operands, straight_line, tiers
+from graphwright.compile.run.loop_heads import LoopLowering
 from graphwright.compile.select.native_op import Renderer, Runnable
 from graphwright.control.jacobian import jacobians
 from graphwright.function.concrete import ConcreteFunction, Departure
@@ -23,6 +25,7 @@ from graphwright.library.io.interchange import shape_message
 from graphwright.op.op import Hooks
 from graphwright.ragged.factories import Factories
 from graphwright.ragged.method_bodies import RaggedBodies
+from graphwright.trace.missing_values import AskingCode
 from graphwright.trace.scopes import scoped_names
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import as_default
@@ -65,8 +68,10 @@ def install() -> None:
     Inside.explain = staticmethod(kernel_refusals.explain)
     # Graphs: functions, faces, tensors, methods of ragged ones.
     Builder.build = staticmethod(straight_line.build)
+    LoopLowering.native = staticmethod(tiers.native)
     Renderer.executables = staticmethod(executables)
     TensorOf.of = SymbolicTensor
+    AskingCode.conversion = staticmethod(conversion_of)
     JacobianRows.of = staticmethod(jacobians)
     Faces.as_default = staticmethod(as_default)
     Face._bodies = Faces()

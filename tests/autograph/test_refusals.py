@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import graphwright as tf
+from graphwright.autograph import converted_operators
 from graphwright.base.errors import last_user_line
 
 X, N, V = tf.constant(3.0), tf.constant(3), tf.constant([1.0, 2.0, 3.0])
@@ -284,7 +285,7 @@ def item_of_a_tensor(v):
     return v
 
 
-@wrong(N, TypeError, "has no Python index", "Use tensor operations")
+@wrong(N, TypeError, "has no Python index", "Use `tf.gather([1, 2, 3], n)`")
 def index_of_a_list(n):
     return [1, 2, 3][n]  # here
 
@@ -303,8 +304,14 @@ def test_items_cannot_be_assigned_and_what_can_be_done() -> None:
 
 @pytest.mark.parametrize(("function", "argument", "error", "what", "instead"), MISTAKES)
 def test_mistake(
-    function: Any, argument: Any, error: type[Exception], what: str, instead: str
+    monkeypatch: pytest.MonkeyPatch,
+    function: Any,
+    argument: Any,
+    error: type[Exception],
+    what: str,
+    instead: str,
 ) -> None:
+    monkeypatch.setattr(converted_operators, "UNROLLED_AT_MOST", 50)
     with pytest.raises(error) as caught:
         tf.function(function)(argument)
     text = str(caught.value)

@@ -4,31 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from plans.programs import Case, check
-from support.tiers import flat, normal, staged
+from support.native_loops import compared, definite, number
+from support.tiers import normal
 
 import graphwright as tf
-from graphwright.compile.run.checking import compare
 from graphwright.compile.run.kernel_loops import kernel_loops
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 DTYPES = [*INTEGERS, "float16", "bfloat16", "float32", "float64", "bool"]
-
-
-def number(value, dtype="int32"):
-    return np.asarray(value, dtype)
-
-
-def compared(function, *arrays, dynamic=(False, True)):
-    """Asserts that a function's loops are machine code that does what the kernels do, and that its
-    plan does nothing that none may."""
-    slow = flat(tf.function(function, jit_compile=False)(*map(tf.constant, arrays)))
-    for unknown in dynamic:
-        fast = staged(function, arrays, unknown)
-        pairs = zip(flat(fast(*arrays)), slow, strict=True)
-        assert [compare(own, other) for own, other in pairs] == [""] * len(slow)
-        assert kernel_loops(fast.get_concrete_function().graph) == []
-    check(Case("cliff", lambda: [tf.function(function)(*map(tf.constant, arrays))]))
 
 
 def gradient(function):
@@ -275,6 +258,55 @@ def test_an_index_outside_is_refused_by_the_gradient_too():
                 tf.function(spread, jit_compile=compiled)(tf.constant(1.0), tf.constant(place))
 
 
+# -- sizes of variables ---------------------------------------------------------------------
+
+
+def doubled(x):
+    return tf.concat([x, x], 0)
+
+
+def appended(x):
+    return tf.concat([x, x[-1:] + 1.0], 0)
+
+
+def shortened(x):
+    return x[1:] * 2.0
+
+
+def rotated(x):
+    return tf.concat([x[1:], x[:1]], 0)
+
+
+def repeated(step):
+    """A loop with a variable of any length."""
+
+    def run(x, n):
+        for _ in tf.range(n):
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[(x, tf.TensorShape([None]))]
+            )
+            x = step(x)
+        return x
+
+    return run
+
+
+@pytest.mark.parametrize("length", [3, None])
+@pytest.mark.parametrize("step", [doubled, appended, shortened])
+def test_a_loop_that_changes_a_size_is_not_said_to_be_native(step, length):
+    run = tf.function(repeated(step), jit_compile=True)
+    trace = run.get_concrete_function(tf.TensorSpec([length]), tf.TensorSpec([], tf.int32))
+    (loop,) = kernel_loops(trace.graph)
+    assert "an iteration changes the size of a variable" in str(loop)
+    x = tf.range(3.0)
+    wanted = step(step(x)).numpy().tolist()
+    assert run(x, tf.constant(2)).numpy().tolist() == wanted
+
+
+def test_a_variable_that_is_as_long_afterwards_is_native():
+    compared(repeated(rotated), normal(5), number(3))
+
+
 # -- rows of variables ----------------------------------------------------------------------
 
 
@@ -412,11 +444,6 @@ def test_categorical_draws_of_logits_that_are_not_finite():
 
 
 # -- small matrices -------------------------------------------------------------------------
-
-
-def definite(*shape, dtype="float32"):
-    x = np.random.default_rng(shape).normal(size=shape)
-    return (x @ np.swapaxes(x, -1, -2) + np.eye(shape[-1])).astype(dtype)
 
 
 def filtered(size):

@@ -70,7 +70,7 @@ def condition_in_a_comprehension(fixed):
     return f, lambda: f(tf.constant(2))
 
 
-@scenario(TypeError, "Code that AutoGraph does not convert asks", "tf.cond(condition, lambda")
+@scenario(TypeError, "Code that AutoGraph does not convert asks", "lambda: ..., lambda: ...)")
 def condition_in_code_that_is_not_converted(fixed):
     @tf.autograph.experimental.do_not_convert
     def size(x):
@@ -83,7 +83,7 @@ def condition_in_code_that_is_not_converted(fixed):
     return f, lambda: f(tf.constant(-2))
 
 
-@scenario(TypeError, "Code that AutoGraph does not convert iterates", "tf.map_fn(lambda item")
+@scenario(TypeError, "Code that AutoGraph does not convert iterates", "tf.range(n))")
 def comprehension_over_a_tensor(fixed):
     @tf.function
     def f(n):
@@ -94,8 +94,20 @@ def comprehension_over_a_tensor(fixed):
     return f, lambda: f(tf.constant(3))
 
 
-@scenario(TypeError, "Python iterates over a tensor", "tf.map_fn(lambda item: ..., items)")
+@scenario(TypeError, "Python iterates over a tensor", "@tf.function  # without autograph=False")
 def loop_without_autograph(fixed):
+    @tf.function(autograph=fixed)
+    def f(x):
+        total = 0
+        for item in x:
+            total += item
+        return total
+
+    return f, lambda: f(tf.constant([1, 2]))
+
+
+@scenario(TypeError, "Code that AutoGraph does not convert iterates", "tf.map_fn(lambda item")
+def comprehension_without_autograph(fixed):
     @tf.function(autograph=False)
     def f(x):
         if fixed:
@@ -239,7 +251,7 @@ def article_numpy_without_a_graph_form(fixed):
     return f, lambda: f(tf.constant([1.0, 2.0], tf.float64))
 
 
-@scenario(TypeError, "Python asks for the int of a tensor", "tf.cast(x, ...)")
+@scenario(TypeError, "Python asks for the int of a tensor", "tf.cast(x, tf.int32)")
 def int_of_a_tensor(fixed):
     @tf.function(autograph=False)
     def f(x):
@@ -302,3 +314,53 @@ def return_on_one_way(fixed):
             return -x
 
     return f, lambda: f(tf.constant(1))
+
+
+@scenario(AttributeError, "The program reads the value of `x`", "tf.py_function(lambda value:")
+def value_read_while_tracing(fixed):
+    @tf.function
+    def f(x):
+        if fixed:
+            return tf.py_function(lambda value: value.numpy(), [x], x.dtype) + 1
+        return x.numpy() + 1
+
+    return f, lambda: f(tf.constant(1))
+
+
+@scenario(AttributeError, "Tensors have no `astype`", "tf.cast(x, dtype)")
+def method_of_arrays(fixed):
+    dtype = tf.float32
+
+    @tf.function
+    def f(x):
+        return tf.cast(x, dtype) if fixed else x.astype(dtype)
+
+    return f, lambda: f(tf.constant(1))
+
+
+@scenario(TypeError, "was stored outside the function that made it", "return ..., tensor")
+def tensor_of_another_function(fixed):
+    shelf = []
+
+    @tf.function
+    def first(x):
+        if not fixed:
+            shelf.append(x * 2)
+        return x * 2
+
+    result = first(tf.constant(1))
+    if fixed:
+        shelf.append(result)
+    f = tf.function(lambda x: x + shelf[0])
+    return f, lambda: f(tf.constant(1))
+
+
+@scenario(TypeError, "A loop variable changes its dtype", "x = tf.cast(x, tf.float64)")
+def dtype_of_a_while_loop(fixed):
+    @tf.function
+    def f(x):
+        if fixed:
+            x = tf.cast(x, tf.float64)
+        return tf.while_loop(lambda x: x < 3, lambda x: [tf.cast(x, tf.float64) + 1], [x])
+
+    return f, lambda: f(tf.constant(0.0))

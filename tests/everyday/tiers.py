@@ -10,6 +10,7 @@ from everyday.calls import call
 from everyday.outcomes import Outcome, outcome_of
 from everyday.programs import DECORATOR, Loaded, Program
 from plans.tier import interpreted
+from support.departures import departing
 
 import graphwright as tf
 from graphwright.compile.run.options import MODES, OPTIONS
@@ -50,6 +51,7 @@ TIERS = {
         Tier("relaxed", "@tf.function(jit_compile=True, reduce_retracing=True)", rounds=(2, 0)),
         Tier("check", native="check"),
         Tier("plans", native="always", around=plans),
+        Tier("departures", rounds=(2, 0), around=departing),
         *([Tier("sanitize", native="sanitize")] if "sanitize" in MODES else []),
     )
 }

@@ -57,6 +57,71 @@ def test_lines_are_sorted_out_and_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert int(epochs(rest)[0][0]) == int(epochs(whole)[0][0]) - 6
 
 
+@pytest.mark.slow
+def test_digits_are_drawn(tmp_path: Path) -> None:
+    """The autoencoder needs fewer nats than the pixels' own entropy, and writes what it draws."""
+    out = run("autoencoder", "--epochs", "6", "--png", str(tmp_path / "drawn.png"))
+    nats = [float(number) for number in re.findall(r"([\d.]+) nats to draw", out)]
+    assert nats[0] > 60 > 28 > nats[-1]
+    assert (tmp_path / "drawn.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_text_gets_its_vowels_back() -> None:
+    out = run("beams")
+    for text in ("returns the value of an object", "raise an exception"):
+        assert f"\n  {text}  (" in out
+    assert "traced 1 time" in out
+
+
+@pytest.mark.slow
+def test_a_pole_is_balanced() -> None:
+    out = run("cartpole", "--episodes", "41")
+    stood = [float(number) for number in re.findall(r"episode +\d+ +([\d.]+)", out)]
+    assert stood[0] < 30 < 180 < stood[-1]
+    assert "traced 1 time" in out
+
+
+def test_digits_group_themselves() -> None:
+    out = run("clusters", "--tries", "5")
+    found = re.search(r"([\d.]+)% are of their group", out)
+    assert found is not None
+    assert float(found[1]) > 70
+
+
+def test_an_orbit_is_found() -> None:
+    """The noise of the speeds is 4 m/s, and the orbit is known to a few of its standard errors."""
+    out = run("orbits", "--steps", "400")
+    errors = [float(number) for number in re.findall(r"wrong by +([\d.]+)", out)]
+    assert 3 < errors[-1] < 4.5 < errors[0]
+    fitted = re.findall(r"([\d.]+), in truth ([\d.]+)", out)
+    assert len(fitted) == 5
+    for number, truth in fitted:
+        assert float(number) == pytest.approx(float(truth), rel=0.05)
+
+
+@pytest.mark.slow
+def test_a_transformer_sorts() -> None:
+    out = run("transformer", "--steps", "250")
+    found = re.search(r"([\d.]+)% of 500 answers", out)
+    assert found is not None
+    assert float(found[1]) > 60
+
+
+@pytest.mark.slow
+def test_words_get_vectors() -> None:
+    out = run("vectors", "--steps", "400", "--word", "float")
+    assert re.search(r"^float .*\b(integers|complex|int|decimal|floating)\b", out, re.MULTILINE)
+
+
+def test_waves_keep_their_energy(tmp_path: Path) -> None:
+    out = run("waves", "--side", "64", "--steps", "200", "--png", str(tmp_path / "pool.png"))
+    found = re.search(r"energy changed by ([\d.e+-]+)", out)
+    assert found is not None
+    assert float(found[1]) < 1e-5
+    assert "traced 1 time" in out
+    assert (tmp_path / "pool.png").read_bytes().startswith(b"\x89PNG")
+
+
 def epochs(out: str) -> list[tuple[str, str]]:
     """The steps of each epoch, and its loss."""
     return re.findall(r"epoch \d+: (\d+) steps in [\d.]+ s, loss ([\d.]+)", out)
@@ -66,8 +131,9 @@ def test_every_example_is_tested_and_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     names = sorted(path.stem for path in EXAMPLES.glob("*.py"))
     assert names == [
-        "characters", "keras_digits", "keras_rivals", "keras_topics", "keras_transfer",
-        "keras_waves", "lines", "pictures", "predators", "serving",
+        "autoencoder", "beams", "cartpole", "characters", "clusters", "keras_digits",
+        "keras_rivals", "keras_topics", "keras_transfer", "keras_waves", "lines", "orbits",
+        "pictures", "predators", "serving", "transformer", "vectors", "waves",
     ]  # fmt: skip
     for name in names:
         assert f"examples/{name}.py" in readme

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -43,22 +44,19 @@ def test_an_op_with_the_same_attributes_is_the_same_object() -> None:
     assert leaky.of(0.0) is leaky.of(0.0)
 
 
+X, Y, TEXT = tf.constant(1.0), tf.constant(1), tf.constant("1")
+
 #: A call, and how its mismatch is mended; nothing where no call converts.
 MISMATCHES: list[tuple[Any, str]] = [
-    (lambda: tf.raw_ops.AddV2(x=tf.constant(1.0), y=tf.constant(1)), "tf.cast(y, tf.float32) conv"),
-    (lambda: tf.raw_ops.Sqrt(x=tf.constant(1)), "tf.cast(x, tf.float32) converts it"),
-    (lambda: tf.raw_ops.BitwiseAnd(x=tf.constant(1.0), y=tf.constant(1.0)), "tf.cast(x, tf.int32)"),
-    (lambda: tf.raw_ops.LogicalNot(x=tf.constant(1)), "tf.cast(x, tf.bool) converts it"),
-    (
-        lambda: tf.raw_ops.AddV2(x=tf.constant(1.0), y=tf.constant("1")),
-        "tf.strings.to_number(y, tf.f",
-    ),
-    (
-        lambda: tf.raw_ops.Add(x=tf.constant("1"), y=tf.constant(1)),
-        "tf.strings.as_string(y) conv",
-    ),
-    (lambda: tf.raw_ops.StringLength(input=tf.constant(1)), "tf.strings.as_string(input) converts"),
-    (lambda: tf.raw_ops.LogicalNot(x=tf.constant("a")), ""),
+    (lambda: tf.raw_ops.AddV2(x=X, y=Y), "tf.cast(Y, tf.float32)"),
+    (lambda: tf.raw_ops.Sqrt(x=Y), "tf.cast(Y, tf.float32)"),
+    (lambda: tf.raw_ops.BitwiseAnd(x=X, y=X), "tf.cast(X, tf.int32)"),
+    (lambda: tf.raw_ops.LogicalNot(x=Y), "tf.cast(Y, tf.bool)"),
+    (lambda: tf.raw_ops.AddV2(x=X, y=TEXT), "tf.strings.to_number(TEXT, tf.float32)"),
+    (lambda: tf.raw_ops.Add(x=TEXT, y=Y), "tf.strings.as_string(Y)"),
+    (lambda: tf.raw_ops.StringLength(input=Y), "tf.strings.as_string(Y)"),
+    (lambda: tf.raw_ops.ConcatV2(values=[X, Y], axis=0), "tf.cast(Y, tf.float32)"),
+    (lambda: tf.raw_ops.LogicalNot(x=TEXT), ""),
 ]
 
 
@@ -69,9 +67,9 @@ def test_a_mismatch_names_the_call_that_converts(call: Any, advice: str, staged:
     with pytest.raises(kind) as raised:
         (tf.function(call) if staged else call)()
     text = str(raised.value).replace("\n    in tf.", "")
-    if advice:
-        assert f"\n    {advice}" in text
-    else:
+    if advice and sys.version_info >= (3, 11):  # which says what stands at an instruction
+        assert f"\n    {advice} converts it" in text
+    elif not advice:
         assert "converts it" not in text
 
 

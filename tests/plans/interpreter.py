@@ -14,6 +14,7 @@ from plans import elements, nests
 from plans.lists import Lists
 from plans.memory import END, Block, Here, Memory, Refused, grains, numpy_dtype
 
+from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.nest import (
     Choice,
     Clear,
@@ -37,6 +38,27 @@ from graphwright.compile.nests.nest import (
     Straight,
 )
 from graphwright.compile.nests.sizes import DERIVATIONS, Size
+from graphwright.compile.select.kernel_calls import called
+
+
+def flipped(matrices: Any, flag: bool) -> Any:
+    """Matrices, or their transposes."""
+    return np.swapaxes(matrices, -1, -2) if flag else matrices
+
+
+def triangular(flags: Sequence[bool], matrix: Any, side: Any) -> Any:
+    """The solutions of triangular systems: of full ones, without the other triangle."""
+    triangle = np.tril(matrix) if flags[0] else np.triu(matrix)
+    return np.linalg.solve(flipped(triangle, flags[1]), side)
+
+
+#: What routines of LAPACK compute.
+ROUTINES: dict[str, Any] = {
+    "cholesky": lambda flags, x: np.linalg.cholesky(x),
+    "triangular": triangular,
+    "solve": lambda flags, x, side: np.linalg.solve(flipped(x, flags[0]), side),
+    "inverse": lambda flags, x: np.linalg.inv(flipped(x, flags[0])),
+}
 
 #: A loop that has taken so many turns does not end.
 _TURNS = 1_000_000
@@ -336,6 +358,32 @@ class Run:
         values = result.astype(numpy_dtype(s.kind)).ravel()
         self.memory.write("Scan", s.target, places, s.kind, values)
 
+    def call(self, s: OutsideCall) -> None:
+        """What a routine outside makes of whole buffers."""
+        for i, target in enumerate(s.targets):
+            if any(self.memory.overlap(target, b) for b in (*s.sources, *s.targets[:i])):
+                self.memory.violate(f"b{target} is written over what a routine is given")
+        buffers = [*s.sources, *s.targets]
+        dims = [[self.size(d) for d in shape] for shape in s.shapes]
+        sources, results = [], []
+        for i, (buffer, kind, shape) in enumerate(zip(buffers, s.kinds, dims, strict=True)):
+            if i < len(s.sources):
+                array = self.memory.read("Call", buffer, np.arange(prod(shape)), kind)
+                sources.append(np.array(array).reshape(shape))
+            else:
+                results.append(np.zeros(shape, numpy_dtype(kind)))
+        if s.routine == "kernel":
+            number, *rest = sources
+            if called(int(number[0]), *rest, *results):
+                raise Refused
+        else:
+            try:
+                results[0][...] = ROUTINES[s.routine](s.flags, *sources)
+            except np.linalg.LinAlgError:
+                raise Refused from None
+        for target, kind, array in zip(s.targets, s.kinds[len(s.sources) :], results):
+            self.memory.write("Call", target, np.arange(array.size), kind, array.ravel())
+
     def loop(self, s: Loop) -> None:
         """while condition: body. All variables take their next values at once."""
         here, before = self.memory.here, self.scalars
@@ -386,6 +434,7 @@ class Run:
         Multiply: multiply,
         PackRight: pack,
         Scan: scan,
+        OutsideCall: call,
         Loop: loop,
         Choice: choice,
     }

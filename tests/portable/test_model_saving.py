@@ -453,6 +453,28 @@ def test_options(tmp_path: Path) -> None:
         tf.saved_model.SaveOptions(experimental_image_format=True)
 
 
+def test_functions_are_loaded_by_their_aliases(tmp_path: Path) -> None:
+    model, path = Scaled(), tmp_path / "model"
+    plain = tf.saved_model.SaveOptions(function_aliases={"times": model.scale})
+    tf.saved_model.save(model, path, options=plain)
+    wanted = tf.saved_model.LoadOptions(experimental_load_function_aliases=True)
+    loaded = tf.saved_model.load(path, options=wanted)
+    assert list(loaded.function_aliases) == ["times"]
+    assert loaded.function_aliases["times"] is loaded.scale
+    assert loaded.function_aliases["times"](tf.constant([2.0])).numpy().tolist() == [6.0]
+    assert not hasattr(tf.saved_model.load(path), "function_aliases")
+
+
+def test_an_attribute_by_the_name_of_aliases_is_not_replaced(tmp_path: Path) -> None:
+    model, path = Scaled(), tmp_path / "model"
+    model.function_aliases = tf.Variable(1.0)
+    tf.saved_model.save(model, path)
+    assert tf.saved_model.load(path).function_aliases.numpy() == 1.0
+    wanted = tf.saved_model.LoadOptions(experimental_load_function_aliases=True)
+    with pytest.raises(ValueError, match="has an attributed with name 'function_aliases'"):
+        tf.saved_model.load(path, options=wanted)
+
+
 def test_a_gradient_is_left_out_if_so_wished(tmp_path: Path) -> None:
     recipe = next(recipe for recipe in RECIPES if recipe.__name__ == "custom_gradient")
     model, _, made = recipe(tf, tmp_path)

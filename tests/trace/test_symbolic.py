@@ -11,9 +11,9 @@ import graphwright as tf
 def test_a_reader_of_values_is_refused_with_what_works(name: str) -> None:
     @tf.function
     def read(x: tf.Tensor) -> tf.Tensor:
-        return getattr(x, name)()
+        return getattr(x, name)()  # which has no name in the source, so `x` stands for any tensor
 
-    with pytest.raises(AttributeError, match=rf"no attribute '{name}': a tensor of a graph has no"):
+    with pytest.raises(AttributeError, match=rf"no attribute '{name}': `x` is a tensor of a graph"):
         read(tf.constant(2.0))
 
 

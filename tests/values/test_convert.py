@@ -91,3 +91,43 @@ def test_tensors_in_a_list_are_cast_to_a_dtype_that_the_program_asks_for(staged)
     assert (shape.dtype, shape.numpy().tolist()) == (tf.int64, [1])
     with pytest.raises(ValueError, match="requested dtype int32 for Tensor with dtype float32"):
         tf.convert_to_tensor([tf.constant(1), tf.constant(1.0)])
+
+
+@pytest.mark.parametrize("item", [tf.constant(2.9), tf.constant(2.1, tf.float64), tf.uint8])
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_tensors_in_a_list_of_sizes_are_cast(item: Any, is_staged: bool) -> None:
+    """As TensorFlow 2.21 does for ops whose places and sizes are int32 by default."""
+    size = item if isinstance(item, tf.Tensor) else tf.constant(2, item)
+    x = tf.range(6.0)
+    one = tf.cast(1, size.dtype)
+    axis = size - size
+
+    def shapes() -> list[Any]:
+        return [
+            tf.reshape(x, (size, 3)),
+            tf.tile(x, [size]),
+            tf.transpose(tf.zeros([1, 2]), [one, 0]),
+            tf.zeros([size, 1]),
+            tf.pad(x, [[size, 1]]),
+            tf.reduce_sum(tf.ones([2, 3]), [axis]),
+            tf.image.resize(tf.ones([1, 4, 4, 1]), (size, 1)),
+            tf.convert_to_tensor([size, 1], dtype_hint=tf.int32),
+        ]
+
+    results = tf.function(shapes)() if is_staged else shapes()
+    sizes = [[2, 3], [12], [2, 1], [2, 1], [9], [3], [1, 2, 1, 1], [2]]
+    assert [result.shape.as_list() for result in results] == sizes
+    assert results[-1].numpy().tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_sizes_of_other_dtypes_are_refused_where_no_dtype_is_the_default(is_staged: bool) -> None:
+    half, pair, x = tf.constant(2.0), tf.constant([2.0, 3.0]), tf.range(6.0)
+    for refused in (
+        lambda: tf.slice(x, [half], [half]),
+        lambda: tf.random.uniform([half, 6]),
+        lambda: tf.reshape(x, pair),
+        lambda: tf.reshape(x, [2.0, half]),
+    ):
+        with pytest.raises((TypeError, tf.errors.InvalidArgumentError), match="float"):
+            tf.function(refused)() if is_staged else refused()

@@ -19,7 +19,8 @@ from graphwright.op.interpreter import convert
 from graphwright.ops.core.sequences import Range
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.comparison import greater, less, logical_and, logical_or
-from graphwright.trace.symbolic import SymbolicTensor, not_in_graph
+from graphwright.trace.missing_values import not_in_graph
+from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable

@@ -9,8 +9,11 @@ import contextvars
 import enum
 import functools
 from collections.abc import Callable
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import ParamSpec, TypeVar
+
+from graphwright.autograph.exempt import is_converted
+from graphwright.trace import missing_values
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,6 +61,8 @@ class ControlStatusCtx:
 
 
 UNSPECIFIED, ENABLED, DISABLED = map(ControlStatusCtx, Status)
+#: The status in a function that was made with `autograph=False`.
+SWITCHED_OFF = ControlStatusCtx(Status.DISABLED)
 
 _entered: contextvars.ContextVar[tuple[ControlStatusCtx, ...]] = contextvars.ContextVar(
     "entered", default=(UNSPECIFIED,)
@@ -83,3 +88,12 @@ def control_status_ctx() -> ControlStatusCtx:
     Status.ENABLED
     """
     return _entered.get()[-1]
+
+
+def conversion_of(frame: FrameType) -> str:
+    """Why AutoGraph does not stage the code of a frame that asks a tensor for its value."""
+    if is_converted(frame.f_code):
+        return missing_values.CONVERTED
+    if _entered.get()[-1] is SWITCHED_OFF:
+        return missing_values.SWITCHED_OFF
+    return missing_values.LEFT_OUT

@@ -79,6 +79,14 @@ def frame_above(depth: int) -> FrameType | None:
     return frame
 
 
+def user_frame(depth: int = 1) -> FrameType | None:
+    """The innermost frame on the stack that is not the package's own."""
+    frame = frame_above(depth)
+    while frame is not None and _IN_PACKAGE[frame.f_code.co_filename]:
+        frame = frame.f_back
+    return frame
+
+
 def user_location(depth: int = 1) -> Location | None:
     """The innermost line on the stack that is not the package's own."""
     frame = frame_above(depth)

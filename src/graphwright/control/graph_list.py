@@ -29,7 +29,7 @@ from graphwright.ops.math import sums
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.state import list_ops
 from graphwright.ops.state.tensor_list import host_shape
-from graphwright.trace.symbolic import not_in_graph
+from graphwright.trace.missing_values import not_in_graph
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree

@@ -40,8 +40,8 @@ def is_anywhere(line: Location | None, case: ProposalCase) -> bool:
 
 
 def is_unconverted(line: Location | None, case: ProposalCase) -> bool:
-    """Whether the function was made with `autograph=False`."""
-    return not case.converts
+    """Whether a statement failed in a function that was made with `autograph=False`."""
+    return not case.converts and not is_comprehension(line, case)
 
 
 def is_comprehension(line: Location | None, case: ProposalCase) -> bool:
@@ -71,8 +71,8 @@ class FailureKind:
     where: Where = is_anywhere
 
 
-_TRUTH = r"Using a symbolic `tf\.Tensor` as a Python `bool`"
-_ITERATION = r"Iterating over a symbolic `tf\.Tensor`"
+_TRUTH = r"Using a symbolic `tf\.Tensor` as a Python `bool`(?:.*?`(tf\.cond\([^`]*)`)?"
+_ITERATION = r"Iterating over a symbolic `tf\.Tensor`(?:.*?`(tf\.map_fn\([^`]*)`)?"
 
 KNOWN = (
     FailureKind(
@@ -85,8 +85,7 @@ KNOWN = (
         TypeError, _TRUTH,
         "Python asks for the truth of a tensor that has no value while the function is traced.",
         "Let AutoGraph convert the condition, or use tf.cond",
-        "@tf.function  # without autograph=False\n{head} ...\n"
-        "# or: tf.cond(condition, lambda: ..., lambda: ...)",
+        "@tf.function  # without autograph=False\n{head} ...\n# or: {0}",
         is_unconverted,
     ),
     FailureKind(
@@ -99,32 +98,29 @@ KNOWN = (
     FailureKind(
         TypeError, _TRUTH,
         "Code that AutoGraph does not convert asks for the truth of a tensor without a value.",
-        "Use tf.cond",
-        "tf.cond(condition, lambda: ..., lambda: ...)",
+        "Use tf.cond", "{0}",
     ),
     FailureKind(
         TypeError, _ITERATION,
         "Python iterates over a tensor that has no value while the function is traced.",
         "Let AutoGraph convert the loop, or use tf.map_fn",
-        "@tf.function  # without autograph=False\n{head} ...\n"
-        "# or: tf.map_fn(lambda item: ..., items)",
+        "@tf.function  # without autograph=False\n{head} ...\n# or: {0}",
         is_unconverted,
     ),
     FailureKind(
         TypeError, _ITERATION,
         "Code that AutoGraph does not convert iterates over a tensor without a value.",
-        "Use tf.map_fn, or a `for` statement",
-        "tf.map_fn(lambda item: ..., items)",
+        "Use tf.map_fn, or a `for` statement", "{0}",
     ),
     FailureKind(
-        TypeError, r"len is not well defined for a symbolic Tensor",
+        TypeError, r"len is not well defined for a symbolic Tensor.*?`(tf\.shape\([^`]*)`",
         "`len` needs a number, and the length is known only when the graph runs.",
-        "Ask for the shape", "tf.shape(x)[0]",
+        "Ask for the shape", "{0}",
     ),
     FailureKind(
-        TypeError, r"has no Python (int|float|index|complex)",
+        TypeError, r"has no Python (int|float|index|complex).*?`(tf\..*?)`",
         "Python asks for the {0} of a tensor that has no value while the function is traced.",
-        "Keep to tensors", "tf.cast(x, ...)  # or tf.py_function(lambda x: ..., [x], ...)",
+        "Keep to tensors", "{1}",
     ),
     FailureKind(
         ValueError, r"is out of scope and cannot be used here",
@@ -187,10 +183,21 @@ KNOWN = (
         "if condition: ...\n# or: {name}(tf.constant(...))",
     ),
     FailureKind(
-        NotImplementedError, r"Cannot convert a symbolic tf\.Tensor",
+        AttributeError, r"has no attribute '\w+': `(.*?)` is a tensor of a graph.*?`(tf\.py_.*?)`",
+        "The program reads the value of `{0}`, which has none while the function is traced.",
+        "Compute with the tensor, or read it when the graph runs", "{1}",
+    ),
+    FailureKind(
+        AttributeError, r"has no attribute '(\w+)': write `(.*?)`",
+        "Tensors have no `{0}`, which arrays have.",
+        "Use the op", "{1}",
+    ),
+    FailureKind(
+        NotImplementedError,
+        r"Cannot convert a symbolic tf\.Tensor.*?`(tf\.numpy_function\(.*?\))`",
         "NumPy asks for the value of a tensor that has none while the function is traced.",
         "Use the op of the same name, or tf.numpy_function",
-        "tf.numpy_function(function, [x], tf.float32)",
+        "{0}",
     ),
     FailureKind(
         TypeError,
@@ -204,10 +211,12 @@ KNOWN = (
         "Return tensors", "return tf.nest.map_structure(tf.convert_to_tensor, ...)",
     ),
     FailureKind(
-        TypeError, r"enters the loop with type (.+?) but has type (.+?) after",
-        "A loop variable changes its dtype from {0} to {1}.",
+        TypeError,
+        r"Loop var (\w+).*? enters the loop with type <dtype: '(.+?)'> but has type "
+        r"<dtype: '(.+?)'>",
+        "A loop variable changes its dtype from {1} to {2}.",
         "Begin with the dtype that an iteration ends with",
-        "x = tf.cast(x, {1})  # before the loop",
+        "{0} = tf.cast({0}, tf.{2})  # before the loop",
     ),
     FailureKind(
         ValueError, r"shape invariant|enters the loop with shape|shape_invariants",

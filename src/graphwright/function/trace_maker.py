@@ -31,7 +31,7 @@ class TraceMaker(NamedTuple):
 
     def trace(self, target: FunctionType, on_variable: OnVariable) -> ConcreteFunction:
         """A trace for arguments of certain types."""
-        ctx = status.ENABLED if self.autograph else status.DISABLED
+        ctx = status.ENABLED if self.autograph else status.SWITCHED_OFF
         with ctx, features(self.features):
             return trace(self.traced_function(), self.name, self.binder, target, on_variable)
 

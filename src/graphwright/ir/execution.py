@@ -21,10 +21,13 @@ class Builder:
 
 
 def function_of(graph: Graph) -> Function:
-    """The graph as a function from the arrays of its arguments to those of its results."""
+    """The graph as a function from the arrays of its arguments to those of its results.
+
+    Its loops go on as machine code if they take long.
+    """
     function: Function | None = graph.function
     if function is None:
-        function = graph.function = Builder.build(graph, graph.draws)
+        function = graph.function = Builder.build(graph, graph.draws, has_heads=True)
     return function
 
 

@@ -1,4 +1,4 @@
-"""The BLAS that SciPy brings: its routines by address.
+"""The BLAS and LAPACK that SciPy brings: their routines by address.
 
 Native code calls a routine by its address with Fortran's conventions: every argument by pointer,
 matrices by columns, sizes as 32-bit integers.
@@ -14,13 +14,13 @@ from importlib.machinery import PathFinder
 
 from graphwright.machine.process_settings import ThreadBound, bound
 
-#: SciPy's module of BLAS's routines.
-_WRAPPER = "scipy.linalg.cython_blas"
+#: SciPy's modules of routines: of BLAS, whose library has those of LAPACK too, and of LAPACK.
+_WRAPPER, _WRAPPERS = "scipy.linalg.cython_blas", ("cython_blas", "cython_lapack")
 
 
 @functools.cache
 def address(name: str) -> int:
-    """The address of a routine such as `sgemm`, `dgemm` or `sgemv`.
+    """The address of a routine such as `sgemm`, `dgemm`, `sgemv` or `spotrf`.
 
     ValueError if BLAS has none of that name.
     """
@@ -53,7 +53,8 @@ def _exported(name: str) -> int | None:
 
 def _wrapped(name: str) -> int | None:
     """The address of a routine that SciPy offers to other extension modules; None for no such."""
-    routines = importlib.import_module(_WRAPPER).__pyx_capi__
+    modules = [importlib.import_module(f"scipy.linalg.{wrapper}") for wrapper in _WRAPPERS]
+    routines = {**modules[1].__pyx_capi__, **modules[0].__pyx_capi__}
     if name not in routines:
         return None
     capsule = ctypes.py_object(routines[name])

@@ -77,6 +77,16 @@ class Operand(NamedTuple):
     length: str = ""  # the attribute that says how many tensors there are
 
 
+#: The attributes of dtype that TensorFlow's ops have a default for. The dtype of other places and
+#: sizes, as those of slices, is what the value says.
+_INT32_BY_DEFAULT = frozenset(
+    {
+        "Tblock_shape", "Tcrops", "Tdim", "Tidx", "Tk", "Tmultiples", "Tnumsegments", "Tpaddings",
+        "Tperm", "Tshape", "index_type", "shape_dtype",
+    }
+)  # fmt: skip
+
+
 @cache
 def parse_operand(text: str) -> Operand:
     """`"name: dtype* host"` -> Operand."""
@@ -136,16 +146,32 @@ class DTypeMismatch(Exception):
         if wanted is None or wanted.is_quantized or self.got.is_quantized:
             return ""
         if numbers and (self.got.is_numeric or self.got.is_bool):
-            operand = self.operand
+            operand = self.own_name()
             if self.may_convert_other() and dt.widest((wanted, self.got)) is self.got:
-                operand, wanted = self.like, self.got  # the other way would lose digits
+                operand, wanted = self.other_name(), self.got  # the other way would lose digits
             return f"\n    tf.cast({operand}, tf.{wanted.name}) converts it"
         parsed = (dt.float32, dt.float64, dt.int32, dt.int64)
         if wanted in parsed and self.got is dt.string:
-            return f"\n    tf.strings.to_number({self.operand}, tf.{wanted.name}) converts it"
+            return f"\n    tf.strings.to_number({self.own_name()}, tf.{wanted.name}) converts it"
         if wanted is dt.string and (self.got.is_numeric or self.got.is_bool):
-            return f"\n    tf.strings.as_string({self.operand}) converts it"
+            return f"\n    tf.strings.as_string({self.own_name()}) converts it"
         return ""
+
+    def own_name(self) -> str:
+        """The operand's name, and its place among several of one name: `values[1]`."""
+        first = 0
+        for operand in self.op.operands:
+            many = operand.variadic or operand.mixed
+            if operand.name == self.operand and many:
+                return f"{self.operand}[{self.position - first}]"
+            if operand.name == self.operand or many:
+                break
+            first += not operand.host
+        return self.operand
+
+    def other_name(self) -> str:
+        """The name of the operand that it is unlike."""
+        return self.like if self.like != self.operand else f"{self.like}[0]"
 
     def may_convert_other(self) -> bool:
         """Whether the op takes this dtype, so that the operand that it is unlike may have it."""
@@ -409,6 +435,19 @@ class Op(Record):
         for operand, number in cls._numbers(count):
             dtypes = cls._host_dtypes(operand) if operand.host else frozenset()
             result += [dtypes if dtypes <= dt.INTEGER else frozenset()] * number
+        return tuple(result)
+
+    @classmethod
+    @lru_cache(256)
+    def host_casts(cls, count: int) -> tuple[bool, ...]:
+        """Which of `count` operands are host operands whose dtype is known before a value is.
+
+        Tensors in a list that is such an operand are cast to this dtype.
+        """
+        result: list[bool] = []
+        for operand, number in cls._numbers(count):
+            known = operand.dtype in _INT32_BY_DEFAULT or operand.dtype not in cls.dtypes
+            result += [operand.host and known] * number
         return tuple(result)
 
     @classmethod

@@ -11,14 +11,23 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator
 from reprlib import Repr
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FrameType, FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from graphwright.base.errors import VARIADIC, OpError, outermost, raised_by_us, show_users_lines
+from graphwright.base.errors import (
+    VARIADIC,
+    OpError,
+    outermost,
+    raised_by_us,
+    show_users_lines,
+    user_frame,
+)
+from graphwright.base.source_text import item_of, node_at, operands_of
 from graphwright.op.op import Hooks
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
@@ -120,11 +129,30 @@ def name_call(
         if not isinstance(error, OpError) and words != str(error.args[0]):
             return  # an error that is not made of words
         setattr(error, _BARE_WORDS, words)
+    words = in_words_of_program(words, function, user_frame(1))
     words = f"{words}\n    in {show_call(name, arguments_of(function, values, named))}"
     if isinstance(error, OpError):
         error.reword(words)
     else:
         error.args = (words, *error.args[1:])
+
+
+#: The line of an error with a call that converts an operand.
+_CONVERSION = re.compile(r"^    (tf\.[\w.]+\()(\w+)(?:\[(\d+)\])?(.*\) converts it)$", re.MULTILINE)
+
+
+def in_words_of_program(words: str, function: Function, frame: FrameType | None) -> str:
+    """The words of an error, in which the program's expression stands for the operand's name."""
+    advice = _CONVERSION.search(words)
+    if advice is None or frame is None:
+        return words
+    placed, named = operands_of(node_at(frame))
+    parameters = [p for p in inspect.signature(function).parameters if p not in _INSTANCES]
+    texts = {**dict(zip(parameters, placed)), **named}
+    text = texts.get(advice[2])
+    if text and advice[3]:
+        text = item_of(text, int(advice[3]))
+    return words if not text else _CONVERSION.sub(lambda m: f"    {m[1]}{text}{m[4]}", words)
 
 
 def prefix_words(error: Exception, prefix: str) -> None:

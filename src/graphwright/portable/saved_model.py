@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graphwright.base.files import TextPath
 from graphwright.op.interpreter import activate
 from graphwright.portable.graphs.classic_model import ClassicModel, ClassicObject
 from graphwright.portable.model_saving import SaveOptions, save
+from graphwright.portable.restored_functions import RestoredFunction
 from graphwright.portable.restored_objects import Asset, RestoredObject
 from graphwright.portable.saved_model_names import (
     SAVED_MODEL_FILENAME_PB,
@@ -32,7 +33,8 @@ class LoadOptions:
         experimental_io_device: It has no effect.
         experimental_skip_checkpoint: It must be False.
         experimental_variable_policy: It has no effect.
-        experimental_load_function_aliases: It must be False.
+        experimental_load_function_aliases: A bool: whether the loaded object gets an attribute
+            `function_aliases`, a dict from the names that `SaveOptions` gave to the functions.
         allowed_ops: The names of ops that are loaded though they read or write files or run Python.
 
     Raises:
@@ -53,10 +55,9 @@ class LoadOptions:
         *,
         allowed_ops: Sequence[str] = (),
     ) -> None:
-        if experimental_skip_checkpoint or experimental_load_function_aliases:
+        if experimental_skip_checkpoint:
             raise NotImplementedError(
-                "`experimental_skip_checkpoint` and `experimental_load_function_aliases` are not "
-                "there yet"
+                "`experimental_skip_checkpoint` is not there yet: load the model with its values"
             )
         self.allow_partial_checkpoint = allow_partial_checkpoint
         self.experimental_io_device = experimental_io_device
@@ -106,7 +107,8 @@ def load(
 
     Raises:
         OSError: There is no model in the folder, or it is no message.
-        ValueError: The model has no graph of these tags.
+        ValueError: The model has no graph of these tags, or holds something by the name
+            `function_aliases` where these are asked for.
         NotFoundError: The model has ops that graphwright has not, all of which are named.
         PermissionDeniedError: It has ops that read or write files or run Python, or files outside.
         InvalidArgumentError: The model contradicts itself.
@@ -124,7 +126,10 @@ def load(
     settings = options.allowed_ops, options.allow_partial_checkpoint
     with activate(None):
         if graph.object_graph_def.nodes:
-            root = SavedObjects(folder, graph, *settings).root()
+            objects = SavedObjects(folder, graph, *settings)
+            root = objects.root()
+            if options.experimental_load_function_aliases:
+                give_aliases(root, objects.aliases())
         else:
             root = ClassicObject(ClassicModel(folder, graph, *settings))
     if isinstance(root, RestoredObject):
@@ -132,6 +137,16 @@ def load(
         root.tensorflow_version = info.tensorflow_version
         root.tensorflow_git_version = info.tensorflow_git_version
     return root
+
+
+def give_aliases(root: Any, aliases: Mapping[str, RestoredFunction]) -> None:
+    """Gives a loaded object its functions by their aliases; ValueError where the name is taken."""
+    if hasattr(root, "function_aliases"):
+        raise ValueError(
+            "Could not load with experimental_load_function_aliases option because the top-level "
+            "object already has an attributed with name 'function_aliases'"
+        )
+    root.function_aliases = aliases
 
 
 def read(folder: str) -> SavedModel:

@@ -86,6 +86,17 @@ class SavedObjects:
                 self._restore_content(number, self._made[number])
         return self._object(0)
 
+    def aliases(self) -> dict[str, RestoredFunction]:
+        """The functions by the names that they were given when the model was saved."""
+        names = self._graph.meta_info_def.function_aliases
+        return {
+            names[trace]: self._object(number)
+            for number in self._reached
+            if self._nodes[number].WhichOneof("kind") == "function"
+            for trace in self._traces_of(number)
+            if trace in names
+        }
+
     # -- what there is --------------------------------------------------------------------------
 
     def _children(self, number: int) -> Iterator[tuple[str, int]]:

@@ -11,7 +11,6 @@ import numpy as np
 from graphwright.base.errors import (
     InaccessibleTensorError,
     Location,
-    OperatorNotAllowedInGraphError,
     user_location,
 )
 from graphwright.ir.graph import Graph, Node, Value
@@ -21,11 +20,21 @@ from graphwright.op.interpreter import STATE
 from graphwright.op.refusal import boundary, complete
 from graphwright.ops.core.creation import Placeholder
 from graphwright.ops.core.joining import Pack
+from graphwright.trace.missing_values import (
+    no_array,
+    no_items,
+    no_length,
+    no_membership,
+    no_number,
+    no_reading,
+    no_truth,
+)
 from graphwright.trace.numpy_protocol import stage_function, stage_ufunc
 from graphwright.types.arguments import DTypeLike, ShapeLike
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, merge_dims
+from graphwright.values.array_methods import no_attribute
 from graphwright.values.tensor import Tensor
 
 _GUIDE = (
@@ -132,62 +141,34 @@ class SymbolicTensor(Tensor):
         raise leaked(self, None)
 
     def __getattr__(self, name: str) -> NoReturn:
-        message = f"{type(self).__name__!r} object has no attribute {name!r}"
+        error = no_attribute(self, name)
         if name in _READERS and STATE.active is not None:  # a tensor that leaked needs no advice
-            message += (
-                ": a tensor of a graph has no value while the function is traced. Compute with "
-                "ops, or read the value in a Python function that `tf.py_function` calls."
-            )
-        raise AttributeError(message, name=name, obj=self)
+            raise no_reading(error, name)
+        raise error
 
     def __bool__(self) -> bool:
-        error = not_in_graph(
-            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. You can attempt the "
-            "following resolutions to the problem: If you are running in Graph mode, use Eager "
-            "execution mode or decorate this function with @tf.function. If you are using "
-            "AutoGraph, you can try decorating this function with @tf.function; `tf.cond` is the "
-            "form that works everywhere."
-        )
-        error.undecided = self
-        raise error
+        raise no_truth(self)
 
     def __iter__(self) -> NoReturn:
-        raise not_in_graph(
-            "Iterating over a symbolic `tf.Tensor` is not allowed: use `tf.map_fn`, `tf.unstack`, "
-            "or a `for` loop that AutoGraph converts."
-        )
+        raise no_items(self)
 
     def __contains__(self, item: object) -> bool:
-        error = not_in_graph(
-            "`in` a symbolic `tf.Tensor` is not allowed: use `tf.reduce_any(tensor == item)`, or "
-            "`in` in a function that AutoGraph converts."
-        )
-        error.undecided = self
-        raise error
+        raise no_membership(self, item)
 
     def __len__(self) -> NoReturn:
-        raise TypeError(
-            f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` "
-            "rather than `len(x)` for shape information."
-        )
-
-    def _no_value(self, what: str) -> TypeError:
-        return TypeError(
-            f"A symbolic tensor ({self.name}) has no Python {what}: its value is known only when "
-            "the graph runs. Use tensor operations, or `tf.py_function`."
-        )
+        raise no_length(self)
 
     def __int__(self) -> NoReturn:
-        raise self._no_value("int")
+        raise no_number(self, "int")
 
     def __float__(self) -> NoReturn:
-        raise self._no_value("float")
+        raise no_number(self, "float")
 
     def __complex__(self) -> NoReturn:
-        raise self._no_value("complex")
+        raise no_number(self, "complex")
 
     def __index__(self) -> NoReturn:
-        raise self._no_value("index")
+        raise no_number(self, "index")
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
@@ -204,10 +185,7 @@ class SymbolicTensor(Tensor):
         return stage_function(function, args, kwargs)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NoReturn:
-        raise NotImplementedError(
-            f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may "
-            "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported."
-        )
+        raise no_array(self)
 
     def __copy__(self) -> SymbolicTensor:
         return self
@@ -225,13 +203,6 @@ class SymbolicTensor(Tensor):
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
-
-
-def not_in_graph(message: str) -> OperatorNotAllowedInGraphError:
-    """The error for a Python operator, with the line of the program."""
-    location = user_location(2)
-    where = "" if location is None else f"\n  {location}"
-    return OperatorNotAllowedInGraphError(message + where)
 
 
 def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:

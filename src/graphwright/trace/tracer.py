@@ -141,7 +141,8 @@ class Tracer:
             constant, plain = places(tuple(operand) if type(operand) is list else operand, dtype)
             return self._nameless_constant(constant), plain
         if is_tensor(operand) or holds_tensor(operand):
-            value = self.value_of(convert(operand, None, dtype))
+            casts = op.host_casts(len(operands))[position]
+            value = self.value_of(convert(operand, None, dtype if casts else None))
             return value, known(value)
         array = make_host(operand, dtype)
         return self._nameless_constant(constant_of(array)), host_value(array)

@@ -182,7 +182,7 @@ def convert(
     if isinstance(value, (list, tuple)) and holds_tensor(value):
         if dtype is not None:
             return pack(value, dtype, name, True)
-        return pack(value, first_dtype(value) or hint, name)
+        return pack_as(value, hint, name)
     if active is None:
         return eager_constant(value, dtype, hint)
     return active.constant(make_array(value, dtype, hint), dtype, name)
@@ -271,6 +271,22 @@ def pack(
         for v in values
     ]
     return stack(parts, 0, name or "packed")
+
+
+def pack_as(values: Sequence[TensorLike], hint: DType | None, name: str | None) -> Any:
+    """A nested list with tensors in it, stacked: of a dtype where its items can be cast to it."""
+    present = first_dtype(values)
+    if (
+        hint is not None
+        and present is not None
+        and present is not hint
+        and {present, hint} <= dt.NUMERIC
+    ):
+        try:
+            return pack(values, hint, name, True)
+        except (TypeError, ValueError):
+            pass  # a Python value in the list is of no such dtype
+    return pack(values, present or hint, name)
 
 
 def first_dtype(values: Iterable[object]) -> DType | None:

@@ -75,16 +75,18 @@ class _Executors(dict[int, "Callable[..., Any]"]):
         kind = self.kind
         terms = None
         if count <= _UNROLLED:
-            hosts = zip(kind.host_mask(count), kind.host_ints(count))
-            terms = tuple([maker_of(allowed) if is_host else "" for is_host, allowed in hosts])
+            hosts = zip(kind.host_mask(count), kind.host_ints(count), kind.host_casts(count))
+            terms = tuple([maker_of(ints, casts) if host else "" for host, ints, casts in hosts])
         return remember(self, count, _executor(terms, kind.pure and kind.computes), FORMS)
 
 
-def maker_of(allowed: frozenset[DType]) -> str:
+def maker_of(allowed: frozenset[DType], casts: bool) -> str:
     """The name of the function that makes a host operand of a value, of any kind or of integers."""
     if not allowed:
         return "as_host"
-    return "as_ints" if allowed <= dt.INDEX else "as_integers"
+    if allowed <= dt.INDEX:
+        return "as_cast_ints" if casts else "as_ints"
+    return "as_integers"
 
 
 #: Where there are more operands, a loop goes through them.
@@ -152,6 +154,24 @@ def as_ints(value: Any, allowed: frozenset[DType] = dt.INDEX) -> Any:
     if dtype not in allowed:
         raise NotIndex(value, dtype)
     return plain
+
+
+def as_cast_ints(value: object) -> Any:
+    """As `as_ints`; tensors of other real numbers in a list are cast to integers."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        items: Any = value
+        if _INTS.issuperset(map(type, items)):
+            return tuple(items)
+        return tuple([cast_place(v) for v in items])
+    return as_ints(value)
+
+
+def cast_place(value: object) -> Any:
+    """An item of a list of places or sizes, a tensor cast to int32."""
+    if isinstance(value, EagerTensor) and value.dtype in dt.REAL and value.dtype not in dt.INDEX:
+        return host_value(value.numpy().astype(np.int32))
+    return as_cast_ints(value)
 
 
 def as_integers(value: object) -> Any:
@@ -343,6 +363,7 @@ _NAMES: dict[str, Any] = {
     "EagerTensor": EagerTensor,
     "QUIET": QUIET,
     "REFUSALS": REFUSALS,
+    "as_cast_ints": as_cast_ints,
     "as_host": as_host,
     "as_integers": as_integers,
     "as_ints": as_ints,

@@ -7,7 +7,7 @@ variant. Its `TensorType` is computed at the first request.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy import asarray, ndarray
@@ -19,6 +19,7 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, of_numpy, plain
 from graphwright.types.shape import TensorShape, as_shape
 from graphwright.types.tensor_type import Dims, TensorType
+from graphwright.values.array_methods import no_attribute
 from graphwright.values.logical_devices import DEFAULT
 from graphwright.values.tensor_operators import Operators
 
@@ -88,6 +89,11 @@ class Tensor(Operators, Dense):
     def get_shape(self) -> TensorShape:
         """The static shape, as `shape`."""
         return self.shape
+
+    if not TYPE_CHECKING:  # for types, what tensors lack stays an error
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name)
 
     # `id` itself, which takes half as long as a function that calls it: tapes ask for it often.
     key = property(id, doc="What identifies this tensor as a value, while it is alive.")

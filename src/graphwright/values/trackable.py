@@ -20,13 +20,18 @@ class Trackable:
     ['left']
     """
 
+    #: The objects that it was given by `_track_trackable`, once there are some. Libraries look
+    #: through the attributes of objects, and leave out those that a class has.
+    _tracked_children: dict[str, Any] | None = None
+
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         """What it holds, by name."""
-        return dict(self.__dict__.get("_tracked_children", ()))
+        return dict(self._tracked_children or ())
 
     def _track_trackable(self, trackable: object, name: str, overwrite: bool = False) -> Any:
         """Adds an object under a name and returns it; ValueError if the name is taken."""
-        held: dict[str, Any] = self.__dict__.setdefault("_tracked_children", {})
+        held = {} if self._tracked_children is None else self._tracked_children
+        self.__dict__["_tracked_children"] = held
         if not overwrite and held.get(name, trackable) is not trackable:
             raise ValueError(
                 f"Called Trackable._track_trackable() with name='{name}', but a Trackable with "

@@ -35,6 +35,33 @@ def test_the_greatest_elements(dtype, shape):
         agree(lambda x, k=k: tf.math.top_k(x, k), x)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8", "int64"])
+@pytest.mark.parametrize("shape", [(1,), (40,), (2, 60)])
+def test_the_greatest_elements_of_rows_of_any_length(dtype, shape):
+    for k in sorted({1, min(shape[-1], 4)}):
+        agree(lambda x, k=k: tf.math.top_k(x, k), few(dtype, *shape), dims=[(*shape[:-1], None)])
+
+
+def test_rows_that_are_too_short_are_refused():
+    staged = tf.function(
+        lambda x: tf.math.top_k(x, 3),
+        input_signature=[tf.TensorSpec([None])],
+        jit_compile=True,
+    )
+    assert staged(tf.range(3.0)).indices.numpy().tolist() == [2, 1, 0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="at least k columns"):
+        staged(tf.range(2.0))
+
+
+def test_special_numbers_of_rows_of_any_length_are_in_the_kernels_order():
+    x = np.array([np.nan, -np.inf, 0.0, -0.0, np.inf, np.nan, 1.0, np.inf], np.float32)
+    for k in (1, 4, 8):
+        agree(lambda x, k=k: tf.math.top_k(x, k), x, dims=[(None,)])
+    agree(lambda x: tf.math.top_k(x, 3), np.full(9, -np.inf, np.float32), dims=[(None,)])
+    agree(lambda x: tf.math.top_k(x, 3), np.full(9, np.nan), dims=[(None,)])
+    agree(lambda x: tf.math.top_k(x, 3), np.full(9, -128, np.int8), dims=[(None,)])
+
+
 def test_the_greatest_elements_of_any_number_of_rows():
     agree(lambda x: tf.math.top_k(x, 3, index_type=tf.int16), few("int32", 9, 4), dims=[(None, 4)])
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from graphwright.compile.llvm import runtime
 from graphwright.compile.llvm.boundary_code import Boundary
+from graphwright.compile.select import kernel_calls
 from graphwright.machine import large_arrays
 from graphwright.machine.linking import Library
 
@@ -28,6 +29,8 @@ _API = (
     "PyEval_RestoreThread",
     "PyErr_CheckSignals",
     "PyLong_AsLong",
+    "PyLong_FromLong",
+    "PyObject_Vectorcall",
 )
 
 
@@ -46,6 +49,7 @@ def symbols() -> dict[str, int]:
     addresses["gw_new_array"] = peek(table + 8 * _NEW_ARRAY, ctypes.c_int64)
     addresses["gw_array_type"] = peek(table + 8 * _ARRAY_TYPE, ctypes.c_int64)
     addresses["gw_none"] = id(None)
+    addresses["gw_called"] = id(kernel_calls.called)
     allocator = large_arrays.allocator()
     if allocator is not None:
         addresses["gw_change_allocator"] = large_arrays.change()
@@ -74,7 +78,7 @@ def boundary() -> tuple[Library, MethodDef]:
     for name, address in addresses.items():
         runtime.define(name, address)
     library = runtime.link(Boundary("gw_allocator" in addresses).text())
-    for name in ("poll", "rounds"):
+    for name in ("poll", "rounds", "kernel"):
         runtime.define(f"gw_{name}", library.addresses[name])
     return library, MethodDef(b"native", library.addresses["call"], _FASTCALL, None)
 

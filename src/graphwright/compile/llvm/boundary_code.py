@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphwright.compile.llvm.call_code import ARRAY_WORDS
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.frame import EXHAUSTED, INTERRUPTED, RELEASE, THREAD, Frame
 from graphwright.compile.llvm.function import I64, FunctionWriter
@@ -119,7 +120,8 @@ class Boundary:
         e.declarations["gw_array_type"] = "@gw_array_type = external global i8"
         f.call("", "Py_IncRef", self.none())
         e.line(f"ret {self.none()}")
-        others = [poll_function(), rounds_function()]
+        e.declarations["gw_called"] = "@gw_called = external global i8"
+        others = [poll_function(), rounds_function(), kernel_function()]
         for other in others:
             e.declarations.update(other.e.declarations)
         return "\n".join([*e.declarations.values(), *[x.text() for x in (f, *others)]])
@@ -364,6 +366,63 @@ def poll_function() -> FunctionWriter:
     raised = f.call("i32", "PyErr_CheckSignals")
     e.line(f"store {f.call('ptr', 'PyEval_SaveThread')}, {slot}, align 8")
     e.line(f"ret {e.cast('zext', e.compare('ne', raised, Reg('0', 'i32')), I64)}")
+    return f
+
+
+def kernel_function() -> FunctionWriter:
+    """The function that calls a kernel with arrays in memory, whose words `call_code` has.
+
+    It takes the interpreter's lock for that alone, and returns what `kernel_calls.called` does: 0,
+    or 1 if the kernel refuses. It returns 2 if an error is raised.
+    """
+    f = FunctionWriter(None, "define i64 @kernel(ptr %frame, i64 %number, ptr %words, i64 %arrays)")
+    e = f.e
+    null, zero = Reg("null", "ptr"), Reg("0", "i32")
+    slot = e.assign("ptr", 1, f"getelementptr i64, ptr %frame, i64 {THREAD}")
+    f.call("", "PyEval_RestoreThread", e.assign("ptr", 1, f"load ptr, {slot}, align 8"))
+    status = f.stack(I64, 1)
+    f.store(f.number(2), status)
+    given = f.add(Reg("%arrays", I64), f.number(1))
+    objects = e.assign("ptr", 1, f"alloca ptr, {given}, align 16")
+    with f.loop(f.number(0), given) as i:
+        e.line(f"store {null}, {f.address(objects, i, I64)}")
+    f.store(f.call("ptr", "PyLong_FromLong", Reg("%number", I64)), objects)
+    with f.loop(f.number(0), Reg("%arrays", I64)) as i:
+        words = f.address(Reg("%words", "ptr"), f.mul(i, f.number(ARRAY_WORDS)), I64)
+        places = [f.address(words, f.number(k), I64) for k in range(5)]
+        type_, rank, flags = [
+            e.cast("trunc", e.assign(I64, 1, f"load i64, {place}, align 8"), "i32")
+            for place in places[:3]
+        ]
+        data = e.assign("ptr", 1, f"load ptr, {places[3]}, align 8")
+        array = f.call(
+            "ptr", "gw_new_array", Reg("@gw_array_type", "ptr"), rank, places[4], type_, null, data,
+            zero, flags, null,
+        )  # fmt: skip
+        e.line(f"store {array}, {f.address(objects, f.add(i, f.number(1)), I64)}")
+    complete = f.stack(I64, 1)
+    f.store(f.number(1), complete)
+    with f.loop(f.number(0), given) as i:
+        one = e.assign("ptr", 1, f"load ptr, {f.address(objects, i, I64)}, align 8")
+        present = e.cast("zext", e.compare("ne", one, null), I64)
+        f.store(e.binary("and", f.load(complete, I64, 1), present), complete)
+    calling, answered, ended = [e.fresh_label(p) for p in ("calling", "answered", "ended")]
+    f.branch_if(e.compare("ne", f.load(complete, I64, 1), f.number(0)), calling, ended)
+    e.label(calling)
+    called = Reg("@gw_called", "ptr")
+    answer = f.call("ptr", "PyObject_Vectorcall", called, objects, given, null)
+    f.branch_if(e.compare("ne", answer, null), answered, ended)
+    e.label(answered)
+    e.declarations["PyLong_AsLong"] = "declare i64 @PyLong_AsLong(ptr)"
+    f.store(e.assign(I64, 1, f"call i64 @PyLong_AsLong({answer})"), status)
+    f.call("", "Py_DecRef", answer)
+    f.branch(ended)
+    e.label(ended)
+    with f.loop(f.number(0), given) as i:
+        one = e.assign("ptr", 1, f"load ptr, {f.address(objects, i, I64)}, align 8")
+        f.call("", "Py_DecRef", one)  # which does nothing for null
+    e.line(f"store {f.call('ptr', 'PyEval_SaveThread')}, {slot}, align 8")
+    e.line(f"ret {f.load(status, I64, 1)}")
     return f
 
 

@@ -10,6 +10,9 @@ import numpy as np
 from graphwright.machine import blas, compiler, threads
 from graphwright.machine.linking import Library, c_function
 
+#: The routines of BLAS and LAPACK, for float32 and float64.
+ROUTINES = ("gemm", "trsm", "potrf", "gesv")
+
 #: The product kernels, by dtype.
 PRODUCTS = ("gw_spack", "gw_dpack", "gw_smultiply", "gw_dmultiply")
 
@@ -29,7 +32,7 @@ def link(text: str) -> Library:
 
 @cache
 def _outside(name: str) -> int | None:
-    if name in ("gw_sgemm", "gw_dgemm"):
+    if name.removeprefix("gw_")[1:] in ROUTINES:
         return blas.address(name.removeprefix("gw_"))
     if name in PRODUCTS:
         from graphwright.machine import products

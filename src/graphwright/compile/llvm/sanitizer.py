@@ -22,6 +22,7 @@ from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import FunctionWriter
 from graphwright.compile.memory.accesses import read_by, written_by
 from graphwright.compile.memory.arena import bytes_of, companies
+from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.list_statements import Extend, Reserve
 from graphwright.compile.nests.nest import (
@@ -325,7 +326,7 @@ class Sanitizer:
         `require` leaves unless a condition holds.
         """
         self.here = self.numbers.get(id(s), self.here)
-        if not isinstance(s, (Clear, Copy, Scan, Multiply)):
+        if not isinstance(s, (Clear, Copy, Scan, Multiply, OutsideCall)):
             return
         ranges = [(b, False) for b in read_by(s)]
         if isinstance(s, Multiply) and s.add:
@@ -333,11 +334,12 @@ class Sanitizer:
         ranges += [(b, True) for b in written_by(s)]
         for buffer, writes in ranges:
             base = f.buffer(buffer)
-            size = f.mul(f.size(self.elements(s, buffer)), f.number(item_size(s.kind)))
+            kind = self.program.buffers[buffer].kind
+            size = f.mul(f.size(self.elements(s, buffer)), f.number(item_size(kind)))
             checked = self.access(f, buffer, base, base, size, writes)
             require(f.e.compare("eq", checked, base))
 
-    def elements(self, s: Clear | Copy | Scan | Multiply, buffer: int) -> Size:
+    def elements(self, s: Clear | Copy | Scan | Multiply | OutsideCall, buffer: int) -> Size:
         """The number of a buffer's elements that a statement reads or writes."""
         if isinstance(s, Clear):
             return product(self.program.buffers[s.buffer].shape)
@@ -345,6 +347,8 @@ class Sanitizer:
             return s.elements
         if isinstance(s, Scan):
             return product(s.axes)
+        if isinstance(s, OutsideCall):
+            return product(s.shapes[(*s.sources, *s.targets).index(buffer)])
         matrix = {s.a: s.m * s.k, s.b: s.k * s.n, s.c: s.m * s.n}[buffer]
         return s.products * matrix
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.frame import Frame
 from graphwright.compile.llvm.function import I64, FunctionWriter
+from graphwright.compile.nests.call_statements import KERNEL, OutsideCall
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import (
     Buffer,
@@ -89,6 +90,8 @@ def work(f: FunctionWriter, program: Program) -> Reg:
             total = f.add(total, inline_size(f, statement.work))
         elif isinstance(statement, Loop):
             total = f.add(total, f.number(1 << 40))
+        elif isinstance(statement, OutsideCall):  # a kernel takes the lock, which must not be held
+            total = f.add(total, f.number(1 << 40 if statement.routine == KERNEL else 1))
     return total
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import reduce
 
 from graphwright.compile.llvm.accumulation import BlockAccumulation
+from graphwright.compile.llvm.call_code import CallWriter
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.functions.branchless_selection import takes_both
@@ -19,6 +20,7 @@ from graphwright.compile.llvm.product_code import write_pack, write_products
 from graphwright.compile.llvm.scan_code import ScanWriter, across
 from graphwright.compile.memory.accesses import accessed
 from graphwright.compile.memory.arena import GRAIN, bytes_of
+from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.collapse import linears
 from graphwright.compile.nests.nest import (
     Choice,
@@ -147,6 +149,8 @@ class StatementWriter:
             self.scan(statement)
         elif isinstance(statement, Copy):
             self.copy(statement)
+        elif isinstance(statement, OutsideCall):
+            CallWriter(self.f, self.lists.require).statement(statement)
         elif isinstance(statement, Loop):
             self.loop(statement)
         elif isinstance(statement, Choice):
@@ -320,6 +324,8 @@ class StatementWriter:
         for s in all_statements((*loop.condition, *loop.body)):
             if isinstance(s, Straight):
                 known += len(s.instructions)
+            elif isinstance(s, OutsideCall):
+                known += _LONG
             elif isinstance(s, (Nest, Multiply, Scan)):
                 size = s.work if isinstance(s, Multiply) else product(s.axes)
                 each = weight(s) if isinstance(s, Nest) else 1

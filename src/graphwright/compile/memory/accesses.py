@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.list_statements import Deliver, Locate, Transfer
 from graphwright.compile.nests.nest import (
     Clear,
@@ -37,6 +38,8 @@ def read_by(statement: Statement) -> Iterator[int]:
         yield statement.buffer
     elif isinstance(statement, (Copy, Scan, Transfer)):
         yield statement.source
+    elif isinstance(statement, OutsideCall):
+        yield from statement.sources
 
 
 def written_by(statement: Statement) -> Iterator[int]:
@@ -52,6 +55,8 @@ def written_by(statement: Statement) -> Iterator[int]:
         yield statement.c
     elif isinstance(statement, (Copy, Scan, Transfer)):
         yield statement.target
+    elif isinstance(statement, OutsideCall):
+        yield from statement.targets
 
 
 def accessed(statement: Statement) -> Iterator[int]:

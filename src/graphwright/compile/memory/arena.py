@@ -10,6 +10,7 @@ from itertools import accumulate, count
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.memory.accesses import accessed, viewed
 from graphwright.compile.memory.in_place import is_in_step
+from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.list_statements import (
     Agree,
@@ -207,7 +208,7 @@ def inherits(story: Sequence[Moment], result: int, members: Collection[int], las
 #: Statements whose accesses are known; those of a branch are in its sides.
 _KNOWN = frozenset(
     {
-        *(Nest, Straight, Clear, Multiply, Copy, Loop, Choice, PackRight, Scan),
+        *(Nest, Straight, Clear, Multiply, Copy, Loop, Choice, PackRight, Scan, OutsideCall),
         *(Reserve, Extend, Shorten, Locate, Transfer, Agree, Mark, Require, Deliver),
     }
 )

@@ -18,6 +18,7 @@ from typing import Any
 from graphwright.compile.memory.accesses import accessed, written_by
 from graphwright.compile.memory.arena import bytes_of, companies
 from graphwright.compile.memory.interference import Affinity, Interference, members
+from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.list_statements import Deliver, Locate, Transfer
 from graphwright.compile.nests.nest import (
     Choice,
@@ -168,6 +169,9 @@ def with_names_in(s: Statement, names: dict[int, int]) -> Statement | None:
     if isinstance(s, (Copy, Scan, Transfer)):
         s = s._replace(source=of(s.source), target=of(s.target))
         return None if isinstance(s, Copy) and s.source == s.target else s
+    if isinstance(s, OutsideCall):
+        sources, targets = [tuple(map(of, buffers)) for buffers in (s.sources, s.targets)]
+        return s._replace(sources=sources, targets=targets)
     if isinstance(s, Choice):
         then, otherwise = [with_names(block, names) for block in (s.then, s.otherwise)]
         return s._replace(then=then, otherwise=otherwise)

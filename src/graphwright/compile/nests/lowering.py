@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from graphwright.compile.graph.accumulate import MatMulAdd
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.passes import verified
@@ -19,6 +21,7 @@ from graphwright.compile.memory.arena import homes
 from graphwright.compile.memory.coalescing import coalesced
 from graphwright.compile.memory.residence import PlanError, Residence, stored
 from graphwright.compile.memory.reuse import with_reuses
+from graphwright.compile.nests.call_statements import KERNEL, OutsideCall
 from graphwright.compile.nests.clusters import Cluster, Opaque, spread
 from graphwright.compile.nests.control_lowering import ControlLowering
 from graphwright.compile.nests.element_kinds import kind_of
@@ -42,6 +45,7 @@ from graphwright.compile.nests.places import require_places
 from graphwright.compile.nests.schedule import Schedule
 from graphwright.compile.nests.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes, product
 from graphwright.compile.nests.symbolic_shapes import joined_parts
+from graphwright.compile.select.kernel_calls import KERNELS, operands_in_memory
 from graphwright.compile.verifier import verify
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
@@ -49,7 +53,7 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ops.core.creation import Const
 from graphwright.ops.core.joining import ConcatV2, Pack
 from graphwright.ops.core.movement import Reshape
-from graphwright.ops.core.own_ops import Products, Scanned, Scattered
+from graphwright.ops.core.own_ops import Products, Routine, Scanned, Scattered
 from graphwright.ops.linalg.contraction import MatMul
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
@@ -58,8 +62,9 @@ from graphwright.types.tensor_type import TensorType
 class Lowering:
     """The program under construction."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, may_call: bool = True) -> None:
         self.graph = graph
+        self.may_call = may_call  # kernels and LAPACK, which are in this process alone
         self.sizes = Sizes()
         self.values = Residence()
         self.inputs: list[int] = []
@@ -169,6 +174,13 @@ class Lowering:
     def opaque(self, node: Node, schedule: Schedule) -> list[Statement]:
         """The statements of a node outside clusters."""
         op = node.op
+        is_called = node in schedule.called_nodes
+        if (is_called or isinstance(op, Routine)) and not self.may_call:
+            raise NotNative("its kernel is not in machine code")
+        if is_called:
+            return self.call(node, schedule)
+        if isinstance(op, Routine):
+            return self.routine(node, op, schedule)
         if type(op) in LIST_OPS:
             return self.of_lists.statements(node, schedule)
         if isinstance(op, StatelessWhile):
@@ -259,6 +271,36 @@ class Lowering:
         buffers = self.memory(value, schedule, into), self.target(output)
         kind = kind_of(value.type.dtype)
         return [*into, Scan(*buffers, axes, op.combine, op.exclusive, op.reverse, kind)]
+
+    def call(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """The statements of a call of a node's kernel."""
+        into: list[Statement] = []
+        values = operands_in_memory(node)
+        number = self.buffer("input", (ONE,), "i64")
+        self.inputs.append(number)
+        self.constants.append(np.array([KERNELS.number(node)], np.int64))
+        sources = [self.memory(v, schedule, into) for v in values]
+        targets = [self.target(v) for v in node.outputs]
+        shapes = [schedule.of(v) for v in (*values, *node.outputs)]
+        kinds = [kind_of(v.type.dtype) for v in (*values, *node.outputs)]
+        buffers = (number, *sources), tuple(targets)
+        return [*into, OutsideCall(KERNEL, *buffers, ((ONE,), *shapes), ("i64", *kinds))]
+
+    def routine(self, node: Node, op: Routine, schedule: Schedule) -> list[Statement]:
+        """The statements of a routine of LAPACK, with room to work in."""
+        into: list[Statement] = []
+        sources = [self.memory(v, schedule, into) for v in node.inputs]
+        shapes = [schedule.of(v) for v in (*node.inputs, node.outputs[0])]
+        kinds = [kind_of(v.type.dtype) for v in (*node.inputs, node.outputs[0])]
+        targets = [self.target(node.outputs[0])]
+        if op.eliminates:  # factors, flipped sides, pivots
+            *_, rows, columns = shapes[-1]
+            room = (rows * rows, kinds[0]), (columns * rows, kinds[0]), (rows, "i32")
+            targets += [self.buffer("temporary", (size,), kind) for size, kind in room]
+            shapes += [(size,) for size, _ in room]
+            kinds += [kind for _, kind in room]
+        buffers = tuple(sources), tuple(targets)
+        return [*into, OutsideCall(op.routine, *buffers, tuple(shapes), tuple(kinds), op.flags)]
 
     def as_scalar(self, value: Value, schedule: Schedule, into: list[Statement]) -> int:
         """The scalar of a value of one element; appends to `into` the code that reads it."""
@@ -357,14 +399,17 @@ class Lowering:
         return all(d == ONE for d in self.schedule.of(value))
 
 
-def lower(graph: Graph, updates: Sequence[tuple[int, int]] = ()) -> tuple[Program, list[Array]]:
+def lower(
+    graph: Graph, updates: Sequence[tuple[int, int]] = (), may_call: bool = True
+) -> tuple[Program, list[Array]]:
     """The program of a simplified graph, and the constant arrays that are further inputs.
 
     Each (result, argument) of `updates` is a result that should have the argument's memory.
-    `NotNative` says why there is no program.
+    Code that leaves this process may not call what is outside of it. `NotNative` says why there is
+    no program.
     """
     simple, origins = decompose(verified(graph, "native_node"))
-    lowering = Lowering(simple)
+    lowering = Lowering(simple, may_call)
     try:
         program = require_places(lowering.program())
         plan = with_reuses(coalesced(program), updates)
@@ -374,4 +419,6 @@ def lower(graph: Graph, updates: Sequence[tuple[int, int]] = ()) -> tuple[Progra
     except NotNative as reason:
         for refusal in reason.each:
             refusal.nodes = [origins.get(n, n) for n in refusal.nodes]
+            if refusal.innermost is not None:
+                refusal.innermost = origins.get(refusal.innermost, refusal.innermost)
         raise

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.list_statements import ListStatement
 from graphwright.compile.nests.sizes import DERIVATIONS, ONE, Shape, Size
 from graphwright.op.op import Op
@@ -303,7 +304,17 @@ class Choice(NamedTuple):
 
 
 Statement = (
-    Nest | Straight | Clear | Multiply | PackRight | Scan | Copy | Loop | Choice | ListStatement
+    Nest
+    | Straight
+    | Clear
+    | Multiply
+    | PackRight
+    | Scan
+    | Copy
+    | OutsideCall
+    | Loop
+    | Choice
+    | ListStatement
 )
 
 

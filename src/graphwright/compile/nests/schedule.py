@@ -8,7 +8,7 @@ reduced values of the same row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -27,7 +27,9 @@ from graphwright.compile.nests.symbolic_shapes import (
     joined_parts,
     place_of_result,
 )
+from graphwright.compile.select.coverage import is_called
 from graphwright.compile.select.host_operands import is_single_size, is_size
+from graphwright.compile.select.kernel_calls import may_be_called, operands_in_memory
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
@@ -63,6 +65,7 @@ class Schedule(Clustering):
         self.results: list[Value] = []
         self.overwritten = in_place(graph)  # by sum: the operand that it overwrites
         self.claimed: set[Value] = set()  # values in the memory of results
+        self.called_nodes: set[Node] = set()  # whose kernels machine code calls
         self.late_arguments: set[Value] = set()  # outputs of refused nodes, taken as arguments
 
     # -- shapes ---------------------------------------------------------------------------
@@ -109,8 +112,23 @@ class Schedule(Clustering):
             self.lists.infer(node, self)
         elif isinstance(node.op, (StatelessWhile, StatelessIf)):
             self.infer_inner(node)
+        elif self.graph.is_body and is_called(node):
+            self.call(node)
         elif not is_list(node.outputs[0]):
-            self.dims[node.outputs[0]] = self.sizes.shape(self.shape_of(node))
+            try:
+                self.dims[node.outputs[0]] = self.sizes.shape(self.shape_of(node))
+            except NotNative as reason:
+                if not (self.graph.is_body and may_be_called(node)):
+                    raise
+                with suppress(NotNative):
+                    self.call(node)
+                if node not in self.called_nodes:
+                    raise reason from None
+
+    def call(self, node: Node) -> None:
+        """Has machine code call a node's kernel."""
+        self.dims.update(zip(node.outputs, self.called(node)))
+        self.called_nodes.add(node)
 
     def take_as_arguments(self, nodes: Sequence[Node]) -> bool:
         """Takes the results of nodes as arguments; False if they cannot be, or are so already."""
@@ -174,9 +192,10 @@ class Schedule(Clustering):
         else:
             self.require_scalar(node.inputs[0])
             self.lists.leave_branch(node, inner)
+        meet = self.sizes.carried if isinstance(op, StatelessWhile) else self.sizes.unify
         for output, one, other in zip(node.outputs, first, last):
             if not is_list(output):
-                self.dims[output] = self.meet(one, other)
+                self.dims[output] = self.meet(one, other, meet)
 
     def note_size(self, argument: Value, outside: Value) -> None:
         """Notes that an argument of an inner graph is a size, where the value outside is one."""
@@ -192,18 +211,20 @@ class Schedule(Clustering):
         if any(d != ONE for d in self.of(value)):
             raise NotNative("a condition may have several elements")
 
-    def meet(self, a: Value, b: Value) -> Shape:
+    def meet(self, a: Value, b: Value, meet: Callable[[Size, Size], Size]) -> Shape:
         """The common shape of two values that take each other's place."""
         x, y = self.of(a), self.of(b)
         if len(x) != len(y):
             raise NotNative("a shape changes its rank")
-        return tuple([self.sizes.unify(d, e) for d, e in zip(x, y)])
+        return tuple([meet(d, e) for d, e in zip(x, y)])
 
     # -- reading through ops that only move elements ------------------------------------------
 
     def is_moved(self, node: Node) -> bool:
         """Whether a node's result is its operand, read at other places."""
         op = node.op
+        if node in self.called_nodes:
+            return False
         if isinstance(op, Reshape):
             return is_trivial(self.of(node.inputs[0]), self.of(node.outputs[0]))
         if type(op) in MOVES or isinstance(op, Fill):
@@ -274,9 +295,14 @@ class Schedule(Clustering):
         """Gives every node its statement, and finds the values that must be in memory."""
         for node in self.graph.nodes:
             op = node.op
-            if isinstance(op, (Placeholder, Const, Range)) or op.filling is not None:
+            if isinstance(op, (Placeholder, Const)):
+                continue
+            if node not in self.called_nodes and (isinstance(op, Range) or op.filling is not None):
                 continue
             if is_size(node.outputs[0]):
+                continue
+            if node in self.called_nodes:
+                self.place_opaque(node)
                 continue
             if isinstance(op, MAKERS):  # lists are made where they are used
                 for value in list_operands(node):
@@ -405,10 +431,11 @@ class Schedule(Clustering):
 
     def place_opaque(self, node: Node) -> None:
         """Makes a node a statement of its own that reads memory; a reshape is one, as a view."""
-        if isinstance(node.op, (ConcatV2, Pack)):
+        if isinstance(node.op, (ConcatV2, Pack)) and node not in self.called_nodes:
             self.parts[node] = [self.source(value) for value in joined_parts(node)]
         else:
-            for value in read_from_memory(node):
+            is_called = node in self.called_nodes
+            for value in operands_in_memory(node) if is_called else read_from_memory(node):
                 self.demand(value)
         for inner in self.inner.get(node, ()):
             inner.outside = self.outside | set(node.inputs)

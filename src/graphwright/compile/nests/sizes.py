@@ -7,6 +7,7 @@ one, and a guard at the entry checks that. A call that fails a guard runs elsewh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,9 @@ class Size(NamedTuple):
 ONE = Size(1)
 ZERO = Size(0)
 _INT32 = (1 << 31) - 1
+
+#: A number with many divisors.
+_DIVISIBLE = 720_720
 
 Shape = tuple[Size, ...]
 
@@ -178,6 +182,42 @@ class Sizes:
             size.factor == 1 and len(size.symbols) == 1 and size.symbols[0] not in self.definitions
         )
 
+    def carried(self, a: Size, b: Size) -> Size:
+        """The one size of a loop's variable, before an iteration and after it.
+
+        `NotNative` where the iteration makes another size of it, as when it appends something.
+        """
+        a, b = self.canonical(a), self.canonical(b)
+        before, after = self.value(a), self.value(b)
+        words = "" if before is None or after is None else f" from {before} to {after}"
+        if not words:
+            roots, samples = self.samples()
+            if all_of(a, roots) & all_of(b, roots):  # else they may be equal, as sizes of inputs
+                before, after = at(samples, a), at(samples, b)
+        if before is not None and after is not None and before != after:
+            raise NotNative(f"an iteration changes the size of a variable{words}")
+        return self.unify(a, b)
+
+    def samples(self) -> tuple[list[frozenset[int]], list[int]]:
+        """Of each symbol the free ones that it follows from, and a value where these are large,
+        different, and have many divisors."""
+        roots: list[frozenset[int]] = []
+        samples: list[int] = []
+        for i in range(len(self.values)):
+            same = self.canonical(Size(1, (i,)))
+            definition = self.definitions.get(i)
+            if definition is not None:
+                a, b = definition.operands
+                roots.append(all_of(a, roots) | all_of(b, roots))
+                samples.append(DERIVATIONS[definition.function](at(samples, a), at(samples, b)))
+            elif all(k < i for k in same.symbols):
+                roots.append(all_of(same, roots))
+                samples.append(at(samples, same))
+            else:
+                roots.append(frozenset({i}))
+                samples.append(_DIVISIBLE * (2 * i + 3))
+        return roots, samples
+
     def derive(self, function: str, *operands: Size) -> Size:
         """A size computed from others: `add`, `sub` (at least 0), `div` (rounded down)."""
         operands = self.shape(operands)
@@ -225,6 +265,16 @@ class Sizes:
         if rest.factor == 0 or total.factor % rest.factor:
             return self.derive("div", total, rest)
         return Size(total.factor // rest.factor, tuple(symbols))
+
+
+def at(samples: Sequence[int], size: Size) -> int:
+    """The value of a size where symbols have these values."""
+    return math.prod([samples[i] for i in size.symbols], start=size.factor)
+
+
+def all_of(size: Size, roots: Sequence[frozenset[int]]) -> frozenset[int]:
+    """The roots of all symbols of a size."""
+    return frozenset().union(*[roots[i] for i in size.symbols])
 
 
 DERIVATIONS: dict[str, Callable[[int, int], int]] = {

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from graphwright.base.errors import OpError
 from graphwright.compile.graph.accumulate import MatMulAdd
+from graphwright.compile.nests.element_kinds import kind_of
 from graphwright.compile.nests.moves import FIRST, MOVES, Place
-from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes
+from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes, at
 from graphwright.compile.select.host_operands import as_size, host_of, literal_of
+from graphwright.compile.select.kernel_calls import MOST_AXES, literals, operands_in_memory
 from graphwright.ir.graph import Node, Value
+from graphwright.op.op import host_value
 from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const, Fill
 from graphwright.ops.core.joining import ConcatV2, Pack
@@ -17,6 +21,7 @@ from graphwright.ops.core.movement import SumTo
 from graphwright.ops.core.own_ops import (
     AxisPlace,
     Products,
+    Routine,
     Scanned,
     Scattered,
     Sized,
@@ -24,7 +29,7 @@ from graphwright.ops.core.own_ops import (
 from graphwright.ops.core.sequences import Range
 from graphwright.ops.linalg.contraction import MatMul
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import normalize_axes
+from graphwright.types.tensor_type import TensorType, normalize_axes
 
 
 class Shapes:
@@ -62,6 +67,8 @@ class Shapes:
             return self.reduction(node)
         if op.filling is not None or isinstance(op, Scanned):
             return self.of(node.inputs[0])
+        if isinstance(op, Routine):
+            return self.made(node)
         if isinstance(op, Fill):
             return tuple([as_size(self.sizes, d) for d in self.host(node.inputs[0])])
         if isinstance(op, Range):
@@ -125,6 +132,63 @@ class Shapes:
         for d, e in zip(result[len(places) :], x[len(places[0]) :]):
             self.sizes.unify(d, e)
         return result
+
+    def made(self, node: Node) -> Shape:
+        """The shape that a routine gives: of the last matrices, which have as many rows as the
+        first, and are as many."""
+        first, *others = [self.of(v) for v in node.inputs]
+        *lead, rows, columns = first
+        self.sizes.unify(rows, columns)
+        for other in others:
+            for d, e in zip((*lead, rows), other[:-1]):
+                self.sizes.unify(d, e)
+        return (others or [first])[-1]
+
+    def called(self, node: Node) -> tuple[Shape, ...]:
+        """The shapes of the results of a kernel that machine code calls.
+
+        They are those that the trace knows; others are those that such operands always give.
+        """
+        values = operands_in_memory(node)
+        for value in (*values, *node.outputs):
+            kind_of(value.type.dtype)
+        shapes = [self.of(v) for v in values]
+        inferred: Sequence[TensorType] = [v.type for v in node.outputs]
+        numbers: dict[int, Size] = {}
+        if not all(map(is_known, inferred)):
+            inferred, numbers = self.inferred(node, dict(zip(values, shapes)))
+        result = []
+        for value, type_ in zip(node.outputs, inferred):
+            dims = type_.dims
+            if dims is None or len(dims) > MOST_AXES or not is_known(type_):
+                raise NotNative(f"{node.op.type_name} gives a shape that only its kernel knows")
+            sizes: list[Any] = []
+            for known, number in zip(value.type.dims or dims, dims):
+                sizes.append(numbers.get(number or 0, number) if known is None else known)
+            result.append(tuple([as_size(self.sizes, size) for size in sizes]))
+        return tuple(result)
+
+    def inferred(
+        self, node: Node, shapes: dict[Value, Shape]
+    ) -> tuple[Sequence[TensorType], dict[int, Size]]:
+        """The types that an op gives for operands of sample sizes, and the sizes by sample.
+
+        A kernel is asked again as it runs: results of another shape end the run.
+        """
+        _, samples = self.sizes.samples()
+        numbers: dict[int, Size] = {}
+        operands: list[Any] = []
+        for value, literal in zip(node.inputs, literals(node)):
+            if literal is not None:
+                operands.append(host_value(literal))
+                continue
+            sizes = [(at(samples, size), size) for size in shapes[value]]
+            numbers.update(pair for pair in sizes if pair[1].symbols)
+            operands.append(TensorType(value.type.dtype, tuple([number for number, _ in sizes])))
+        try:
+            return node.op.infer(operands), numbers
+        except (OpError, ValueError, TypeError) as error:
+            raise NotNative(f"{node.op.type_name} has no shape for samples: {error}") from None
 
     def count(self, node: Node) -> Size:
         """The number of integers in a range."""
@@ -192,6 +256,11 @@ class Shapes:
             return frozenset((*range(extra), *ones))
         axes = literal_of(self.sizes, node.inputs[1])
         return frozenset(normalize_axes(axes, len(self.of(node.inputs[0]))))
+
+
+def is_known(type_: TensorType) -> bool:
+    """Whether all sizes of a type are known."""
+    return type_.dims is not None and None not in type_.dims
 
 
 def place_of_result(op: Any, place: Place, reduced: frozenset[int], extra: int) -> Place:

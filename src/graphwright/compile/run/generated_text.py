@@ -10,6 +10,7 @@ import itertools
 import linecache
 import threading
 from collections.abc import Callable
+from keyword import iskeyword
 from types import CodeType, FunctionType
 from typing import Any
 from weakref import WeakValueDictionary, finalize
@@ -74,4 +75,5 @@ def text_of(function: FunctionType) -> GeneratedText:
 def identifier(name: str) -> str:
     """A graph's name as a Python identifier."""
     cleaned = "".join([c if c.isalnum() else "_" for c in name])
-    return cleaned if cleaned.isidentifier() else f"graph_{cleaned}"
+    is_name = cleaned.isidentifier() and not iskeyword(cleaned)
+    return cleaned if is_name else f"graph_{cleaned}"

@@ -15,6 +15,7 @@ from graphwright.compile.graph.draw_positions import DrawPosition
 from graphwright.compile.graph.kernel_refusals import Lines, bound, explain, noting
 from graphwright.compile.graph.simplify import simple_graphs, simplify
 from graphwright.compile.run.generated_text import identifier, make_function
+from graphwright.compile.run.loop_heads import LoopHead
 from graphwright.compile.run.options import OPTIONS
 from graphwright.compile.run.steps import Steps, is_plain
 from graphwright.compile.select.native_op import Native, NativeUpdate, compile_together
@@ -63,7 +64,9 @@ class GeneratedSource:
     """The generated text of a graph, and the objects behind its names.
 
     Loops and branches become Python's, in the same function, so an iteration costs no call. Those
-    that are nested too deeply stay calls of kernels.
+    that are nested too deeply stay calls of kernels. With `has_heads`, loops that take long go on
+    as machine code. If the graph is such a loop, `around` names those around it, and the function
+    takes a list, which it empties: nobody else holds what the loop begins with.
     """
 
     def __init__(
@@ -72,10 +75,15 @@ class GeneratedSource:
         passes: Passes = unchanged,
         observe: Observe = as_it_is,
         draws: Draws | None = None,
+        around: Sequence[str] | None = None,
+        has_heads: bool = False,
     ) -> None:
         self.graph = graph
         self.draws = Draws() if draws is None else draws
-        self.around: list[str] = []  # the loops and branches whose graphs are being written
+        self.takes_list = around is not None
+        self.around = [*(around or ())]  # the loops and branches whose graphs are being written
+        self.has_heads = has_heads
+        self.inside = [graph]  # the graphs that are being written
         self.observe = observe
         self.passes = passes  # over the simplified graphs inside it
         self.function = identifier(graph.name)
@@ -98,7 +106,11 @@ class GeneratedSource:
         for i, value in enumerate(self.graph.arguments):
             self.names[value] = f"a{i}"
             arguments.append(f"a{i}")
-        self.lines.append(f"def {self.function}({', '.join(arguments)}):")
+        named = ", ".join(arguments)
+        self.lines.append(f"def {self.function}({'arguments' if self.takes_list else named}):")
+        if self.takes_list:
+            self.line(f"{named}, = arguments" if named else "pass")
+            self.line("arguments.clear()")
         self.line("try:")
         self.depth += 1
         for node in self.graph.nodes:
@@ -188,8 +200,11 @@ class GeneratedSource:
         self.let_go(dead)
         self.free = [name for name in self.free if name not in dead]  # an error may show them
         self.last_use.update(dict.fromkeys(begin, None))
+        head = self.head(node) if self.has_heads else None
         self.line("while True:")
         self.depth += 1
+        if head is not None:
+            self.look(head, variables, operands[count:])
         self.around.append(f"{node.name} condition")
         self.block(condition, [*variables, *operands[count:]], condition.arguments)
         self.around[-1] = f"{node.name} body"
@@ -202,6 +217,32 @@ class GeneratedSource:
         self.depth -= 1
         self.free += filter(is_variable, dead)
         self.let_go(self.dead((*node.inputs, *node.outputs), node))
+
+    def head(self, node: Node) -> str:
+        """Writes the beginning of a visit of a loop; the name of its head."""
+        head = self.bind("l", LoopHead(node, self.inside[-1], self.draws, self.around))
+        self.line(f"{head}_turns, {head}_visit = {head}.turns, None")
+        return head
+
+    def look(self, head: str, variables: Sequence[str], captured: Sequence[str]) -> None:
+        """Writes the look at a loop's head, which may leave the loop with its results."""
+        turns, visit = f"{head}_turns", f"{head}_visit"
+        self.line(f"if {turns}: {turns} -= 1")
+        self.line("else:")
+        self.depth += 1
+        self.line(f"{visit} = {head}.look({visit})")
+        self.line(f"{turns} = {visit}.turns")
+        self.line(f"if not {turns}:")
+        self.depth += 1
+        named = ", ".join(variables)
+        self.line(f"{head}_state = [{', '.join([*variables, *captured])}]")
+        if named:
+            self.line(f"del {named}")
+        self.line(f"{named}{', = ' if named else ''}{head}.code({head}_state)")
+        self.line("break")
+        self.depth -= 1
+        self.line(f"{turns} -= 1")
+        self.depth -= 1
 
     def branch(self, node: Node, op: StatelessIf) -> None:
         """Writes a branch, each side of which assigns the results."""
@@ -226,8 +267,10 @@ class GeneratedSource:
         self.last_use.update(last_uses(graph))
         self.last_use.update(dict.fromkeys(lasting, None))
         self.names.update(zip(graph.arguments, arguments))
+        self.inside.append(graph)
         for node in graph.nodes:
             self.node(node)
+        self.inside.pop()
 
     def move(self, graph: Graph, targets: Sequence[str]) -> None:
         """Assigns a block's results to targets, and deletes their own names."""
@@ -341,24 +384,28 @@ def written(
     passes: Passes = unchanged,
     observe: Observe = as_it_is,
     draws: Draws | None = None,
+    around: Sequence[str] | None = None,
+    has_heads: bool = False,
 ) -> GeneratedSource:
     """A simplified graph as the text of a Python function of arrays that returns a tuple of arrays.
 
     An error of a kernel leaves it with the op and the program's line. `passes` are applied first,
     to the graph and to the simplified ones of its loops. `observe` may wrap the machine code of
-    segments. `draws` has the kernels with streams that the graph's functions share.
+    segments. `draws` has the kernels with streams that the graph's functions share. `around` and
+    `has_heads` are those of `GeneratedSource`.
     """
-    source = GeneratedSource(passes(graph), passes, observe, draws)
+    source = GeneratedSource(passes(graph), passes, observe, draws, around, has_heads)
     source.write()
     return source
 
 
-def build(graph: Graph, draws: Draws | None = None) -> Function:
+def build(graph: Graph, draws: Draws | None = None, has_heads: bool = False) -> Function:
     """The graph as a Python function of arrays that returns a tuple of arrays.
 
-    It goes on with the random numbers of `draws`; without them it begins anew.
+    It goes on with the random numbers of `draws`; without them it begins anew. With `has_heads`,
+    loops that take long go on as machine code.
     """
-    return written(simplify(graph), draws=draws).link()
+    return written(simplify(graph), draws=draws, has_heads=has_heads).link()
 
 
 def runner(graph: Graph, function: Function | None = None) -> Callable[..., tuple[Any, ...]]:

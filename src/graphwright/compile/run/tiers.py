@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -18,6 +18,7 @@ from graphwright.base.forks import cached_property, held_over_forks
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.checking import checked
+from graphwright.compile.run.loop_heads import THIS_THREAD, staying
 from graphwright.compile.run.mishaps import contained
 from graphwright.compile.run.options import OPTIONS, enabled
 from graphwright.compile.run.straight_line import (
@@ -59,6 +60,11 @@ class NativeTier:
         with contained(self.source.graph.name):
             return self.source.link()
 
+    @property
+    def is_native(self) -> bool:
+        """Whether any of it is machine code."""
+        return bool(self.source.segments)
+
     def code(self) -> Any:
         """A value that differs for code of another kind: all of it but numbers that are sizes."""
         from graphwright.compile.llvm.render import skeleton
@@ -67,10 +73,16 @@ class NativeTier:
             return self.source.text, [skeleton(op.lowered[0]) for op in self.source.segments]
 
 
-def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> NativeTier:
+def native(
+    graph: Graph,
+    observe: Observe = as_it_is,
+    is_reported: bool = False,
+    around: Sequence[str] | None = None,
+) -> NativeTier:
     """The graph with its native parts lowered, which `observe` may wrap.
 
-    With `is_reported` a line of the log names the nodes outside machine code.
+    With `is_reported` a line of the log names the nodes outside machine code. `around` is
+    that of `GeneratedSource`.
     """
     # Imported late, so that `import graphwright` does not wait for it. A fork waits: a module that
     # another thread is importing can never be imported in the child.
@@ -91,7 +103,7 @@ def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False)
         return parts
 
     with contained(graph.name):
-        return NativeTier(written(whole, partitioned, observe, graph.draws))
+        return NativeTier(written(whole, partitioned, observe, graph.draws, around))
 
 
 def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Run:
@@ -133,7 +145,7 @@ class Tiered:
         self.stage = TierStage.NEW
         self.run: Run
         self.calls = 0
-        self.seconds = 0.0  # of the last call of the slow tier
+        self.seconds = 0.0  # of the last call of the slow tier, where the next may take as long
         self.request: Any = None  # the last one for code: a child of a fork makes its own
         self.lookalikes: Lookalikes | None = None
         self.family: SizeFamily | None = None  # once there are two that look alike
@@ -146,7 +158,7 @@ class Tiered:
         if self.mode:
             self.compile_alone()
         elif self.mode is False or not enabled("native"):
-            run = runner(self.graph)
+            run = staying(runner(self.graph))
             self.install(run, Compilation("python", began, time.perf_counter() - began))
         else:
             self.lookalikes = lookalikes_of(self.graph)
@@ -191,10 +203,12 @@ class Tiered:
         """Runs the present function, and notes whether the trace is worth better code."""
         if self.seconds > _WORTH_WAITING:
             self.wait()
-        start = time.perf_counter()
+        start, departures = time.perf_counter(), THIS_THREAD.departures
         results = self.run(*arrays)
         self.seconds = 0.0 if Waiting.always else time.perf_counter() - start
         self.calls += _MANY if self.seconds > _LONG else 1
+        if THIS_THREAD.departures > departures:
+            self.seconds = 0.0  # the next call has the code of that loop from its beginning
         family = self.family
         if family is not None:
             family.calls += 1

@@ -12,6 +12,7 @@ from graphwright.compile.lists.list_uses import LIST_OPS, is_list
 from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.compile.nests.moves import MOVES
 from graphwright.compile.select.host_operands import is_size
+from graphwright.compile.select.kernel_calls import may_be_called
 from graphwright.compile.select.native_words import has_element
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
@@ -73,6 +74,20 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
     return is_filled or bool(op.combination) or type(op) in MOVES
 
 
+def is_called(node: Node) -> bool:
+    """Whether machine code in a loop or a branch calls a node's kernel: it has no native form."""
+    return may_be_called(node) and not is_native(node, in_loop=True) and is_callable(node)
+
+
+def is_callable(node: Node) -> bool:
+    """Whether machine code can hand over a node's operands and results."""
+    mask = node.op.host_mask(len(node.inputs))
+    tensors = [
+        v for v, host in zip(node.inputs, mask) if not (host and isinstance(v.node.op, Const))
+    ]
+    return all(is_native_type(v.type) and not is_size(v) for v in (*tensors, *node.outputs))
+
+
 def is_native_type(type_: TensorType) -> bool:
     """Whether machine code takes tensors of a type: of its dtype and rank."""
     dims = type_.dims
@@ -95,7 +110,8 @@ def in_the_way(op: Op) -> Iterator[Node]:
     for graph in simple_graphs(op):
         for node in graph.nodes:
             is_given = isinstance(node.op, (Placeholder, Const))
-            if not (is_given or is_size_node(node) or is_native(node, in_loop=True)):
+            is_native_node = is_given or is_size_node(node) or is_native(node, in_loop=True)
+            if not (is_native_node or is_called(node)):
                 yield node
 
 

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.nest import (
     Choice,
     Copy,
@@ -104,6 +105,9 @@ def pair(one: Any, other: Any, name: Name) -> Pair:
         alike = (one.again, one.scalars, buffers) == (other.again, other.scalars, other.buffers)
     elif isinstance(one, Choice):
         alike = (one.condition, one.scalars) == (other.condition, other.scalars)
+    elif isinstance(one, OutsideCall):
+        sources, targets = [tuple(map(name, buffers)) for buffers in (one.sources, one.targets)]
+        alike = one._replace(sources=sources, targets=targets) == other
     elif isinstance(one, PackRight):
         alike = is_same(one.product, other.product, name)
     else:

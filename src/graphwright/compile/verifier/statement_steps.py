@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.nest import (
     Choice,
     Clear,
@@ -216,7 +217,23 @@ class Statements(ListSteps):
         require(is_owned and p.packed not in self.layout.room, PlanRule.SHARED, words)
         return Step(pair.lowered, (Read(p.b, b),), (Packed(p.packed, packing_of(p)),))
 
+    def call(self, pair: Pair, scalars: KnownScalars) -> Step:
+        """The step of a routine outside, which writes no target over a source or another one."""
+        s: OutsideCall = pair.lowered
+        buffers = (*s.sources, *s.targets)
+        same = len(buffers) == len(s.shapes) == len(s.kinds)
+        require(same, PlanRule.BOUNDED, "a routine is not given a shape and a kind for each buffer")
+        parts = [self.run(*part) for part in zip(buffers, s.kinds, s.shapes)]
+        for i, target in enumerate(s.targets):
+            for other in (*s.sources, *s.targets[:i]):
+                words = f"a routine writes b{target} over b{other}"
+                require(not self.layout.meet(target, other), PlanRule.IN_PLACE, words)
+        reads = [Read(source, part) for source, part in zip(s.sources, parts)]
+        rest = zip(s.targets, parts[len(s.sources) :])
+        return Step(s, tuple(reads), tuple([self.written(target, part) for target, part in rest]))
+
     RULES = {
+        OutsideCall: call,
         Straight: straight,
         Clear: clear,
         Copy: copy,

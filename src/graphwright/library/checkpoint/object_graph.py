@@ -35,20 +35,24 @@ class Tracked(Trackable):
     )
     #: False in methods marked with `no_automatic_dependency_tracking`.
     _self_setattr_tracking = True
+    #: The names of attributes that such methods set, once there are some.
+    _untracked: set[str] | None = None
 
     def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, value)
         if not self._self_setattr_tracking:
-            self.__dict__.setdefault("_untracked", set()).add(name)
+            names = self._untracked or set()
+            self.__dict__["_untracked"] = names
+            names.add(name)
             return
-        if "_untracked" in self.__dict__:
-            self.__dict__["_untracked"].discard(name)
+        if self._untracked is not None:
+            self._untracked.discard(name)
         expecting: Callable[[str, object], None] | None = self.__dict__.get("_expecting")
         if expecting is not None and name != "_expecting":
             expecting(name, value)
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        ignored = self._GRAPHWRIGHT_IGNORED | self.__dict__.get("_untracked", frozenset())
+        ignored = self._GRAPHWRIGHT_IGNORED | (self._untracked or set())
         members = {k: v for k, v in vars(self).items() if k not in ignored and is_followed(v)}
         return {**members, **super()._trackable_children(save_type, **kwargs)}
 
@@ -183,11 +187,15 @@ class TrackableView:
         return self._root
 
     @classmethod
-    def children(cls, obj: Followed) -> dict[str, Any]:
+    def children(
+        cls, obj: Followed, save_type: str = "checkpoint", **kwargs: object
+    ) -> dict[str, Any]:
         """Returns what an object holds.
 
         Args:
             obj: The object.
+            save_type: "checkpoint", or "savedmodel" for what a saved model has of it.
+            **kwargs: Other arguments of TensorFlow's method, such as `cache`; they have no effect.
 
         Returns:
             A dict from names to objects.
@@ -195,7 +203,7 @@ class TrackableView:
         Raises:
             TypeError: Checkpoints do not follow it.
         """
-        return children(followed(obj))
+        return children(followed(obj), save_type)
 
     def descendants(self) -> list[Any]:
         """All reachable objects, breadth first from the root; each object once."""

@@ -138,6 +138,26 @@ class Scanned(Op):
         return (x.dims,)
 
 
+class Routine(Op):
+    """What a routine of LAPACK or BLAS makes of matrices, in the shape of the last one."""
+
+    type_name = "_Routine"
+    inputs = ("matrices: T*",)
+    outputs = ("result: T",)
+    dtypes = {"T": frozenset({dt.float32, dt.float64})}
+
+    routine: str
+    flags: tuple[bool, ...] = ()
+
+    @property
+    def eliminates(self) -> bool:
+        """Whether it is Gaussian elimination, which needs room for factors, sides and pivots."""
+        return self.routine in ("solve", "inverse")
+
+    def shapes(self, *matrices: TensorType) -> Shapes:
+        return (matrices[-1].dims,)
+
+
 class Scattered(Op):
     """The slices of `x` combined at their places, in the shape of `like`. They are combined with
     the elements of `like` if it adds to these, else with what changes nothing. Without `combine`

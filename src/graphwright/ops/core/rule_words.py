@@ -21,6 +21,7 @@ from graphwright.ops.core.own_ops import (
     PickIndex,
     Reinterpreted,
     Required,
+    Routine,
     Scattered,
 )
 from graphwright.ops.core.shapes import shape as shape_of
@@ -173,6 +174,27 @@ def placed(x: GraphTensor, columns: Sequence[GraphTensor], dims: Sequence[Any]) 
     like = blocks_of(dims, cast(0, x.dtype))
     places = [apply(PickIndex.of(i), ids, like) for i, ids in enumerate(columns)]
     return apply(Scattered.of("", False), x, like, *places)
+
+
+# -- routines ---------------------------------------------------------------------------------
+
+#: The most rows of matrices for routines: those of larger ones would use threads of their own.
+MOST_ROUTINE_ROWS = 64
+
+
+def routine(name: str, *matrices: GraphTensor, flags: Sequence[bool] = ()) -> Any:
+    """What a routine of LAPACK makes of square matrices, the first one among these, and others of
+    as many rows; None where these are not known to be few."""
+    first = matrices[0]
+    rows, lead = first.shape[-1], list(first.shape[:-2])
+    fits = rows is not None and rows == first.shape[-2] and 0 < rows <= MOST_ROUTINE_ROWS
+    if not fits or first.dtype not in (dt.float32, dt.float64):
+        return None
+    for other in matrices[1:]:
+        same = None not in lead and list(other.shape[:-2]) == lead and other.shape[-2] == rows
+        if not same or 0 in other.shape:
+            return None
+    return apply(Routine.of(name, tuple(flags)), *matrices)
 
 
 # -- conditions -------------------------------------------------------------------------------

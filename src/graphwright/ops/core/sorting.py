@@ -17,8 +17,9 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_size, host_vector
+from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import expand_dims, reshape, transpose
-from graphwright.ops.core.rule_words import extent, host, inhabited, moved
+from graphwright.ops.core.rule_words import extent, host, inhabited, moved, required
 from graphwright.ops.core.segment_reduction import unsorted_segment_sum
 from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.core.shapes import rank_of, shape, shape_of, size
@@ -30,6 +31,7 @@ from graphwright.ops.math.comparison import (
     less,
     logical_and,
     logical_not,
+    logical_or,
     select,
 )
 from graphwright.ops.math.reduction import range_vector, reduce_max, reduce_min, reduce_sum
@@ -144,6 +146,9 @@ PLACES = dt.INDEX | {dt.int16}
 #: The comparisons of a row in machine code; where there are more, kernels sort it in less time.
 MOST_COMPARISONS = 1 << 15
 
+#: The most elements that are found one after the other, and how many times as many a row must have.
+MOST_ROUNDS, LEAST_OF_ROUND = 8, 8
+
 
 class TopKV2(Op):
     """The k greatest elements along the last axis, descending, and their indices."""
@@ -189,25 +194,59 @@ class TopKV2(Op):
         return reshape(unsorted_segment_sum(reshape(g, [-1]), flat, size(x)), shape(x)), None
 
     def expand(self, x: GraphTensor, k: GraphTensor) -> Any:
-        """The place of each element is how many come before it; the kth is the one whose place is
-        k. No step of that waits for another one: short rows are in order before a kernel is called.
-        """
-        count, size = host(k), x.shape[-1] if x.shape.rank else None
-        if count is None or size is None or size * (size + count) > MOST_COMPARISONS:
+        """A few of long rows come one after the other; short rows are put in order as a whole."""
+        count = host(k)
+        if count is None or not x.shape.rank:
             return None
+        size = x.shape[-1]
         keys = x
         if x.dtype.is_floating:  # NaN is the least
             keys = select(equal(x, x), x, cast(float("-inf"), x.dtype))
-        numbers = steps(size)
-        here, there = expand_dims(keys, -1), expand_dims(keys, -2)
-        earlier = numbers < expand_dims(numbers, -1)
-        before = (there > here) | (equal(there, here) & earlier)
-        places = reduce_sum(cast(before, dt.int32), -1)
-        hits = equal(expand_dims(places, -2), expand_dims(steps(count), -1))
-        chosen = reduce_sum(select(hits, numbers, 0), -1)
+        if 0 < count <= MOST_ROUNDS and (size is None or size > LEAST_OF_ROUND * count):
+            places = leaders(keys, count)
+        elif size is not None and size * (size + count) <= MOST_COMPARISONS:
+            places = ranked(keys, count, size)
+        else:
+            return None
         last = x.shape.rank - 1
-        values = moved(x, last, [chosen], last)
-        return values, cast(chosen, self.index_type) if self.index_type is not dt.int32 else chosen
+        values = moved(x, last, [places], last)
+        return values, cast(places, self.index_type) if self.index_type is not dt.int32 else places
+
+
+def ranked(keys: GraphTensor, count: int, size: int) -> Any:
+    """The places of the greatest in short rows: the kth is the element that k others come before.
+
+    No step of that waits for another one.
+    """
+    numbers = steps(size)
+    here, there = expand_dims(keys, -1), expand_dims(keys, -2)
+    earlier = numbers < expand_dims(numbers, -1)
+    before = (there > here) | (equal(there, here) & earlier)
+    places = reduce_sum(cast(before, dt.int32), -1)
+    hits = equal(expand_dims(places, -2), expand_dims(steps(count), -1))
+    return reduce_sum(select(hits, numbers, 0), -1)
+
+
+def leaders(keys: GraphTensor, count: int) -> Any:
+    """The places of the greatest in rows of any length, each found after the one before it.
+
+    Of equal elements the first one comes first. So those that are left are less than the last one
+    found, or equal to it and behind it.
+    """
+    length = cast(extent(keys, -1), dt.int32)
+    numbers = steps(length)
+    least = cast(keys.dtype.min if keys.dtype.is_integer else float("-inf"), keys.dtype)
+    rest: Any = None
+    places: list[Any] = []
+    for _ in range(count):
+        best = reduce_max(keys if rest is None else select(rest, keys, least), -1, keepdims=True)
+        same = equal(keys, best)
+        hits = same if rest is None else logical_and(rest, same)
+        place = reduce_min(select(hits, numbers, length), -1, keepdims=True)
+        behind = logical_and(same, greater(numbers, place))
+        rest = logical_or(less(keys, best), behind)
+        places.append(required(place, less(place, length)))
+    return concat(places, -1)
 
 
 def greatest(x: Array, k: int) -> Any:

@@ -375,7 +375,7 @@ def checked_size(size: TensorLike) -> Sides:
         if values.dtype.kind not in "iu":
             raise ValueError("'size' must be a 1-D int32 Tensor")
         return tuple(values.tolist())
-    size = convert(size)
+    size = convert(size, dt.int32 if isinstance(size, (list, tuple)) else None)
     if size.type.dims not in (None, (2,), (None,)):
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     if size.dtype is not dt.int32:

@@ -17,6 +17,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_size
 from graphwright.ops.core.indicators import one_hot
 from graphwright.ops.core.joining import concat, zeros_for_none
+from graphwright.ops.core.rule_words import routine
 from graphwright.ops.linalg import small_matrices
 from graphwright.ops.linalg.contraction import matmul
 from graphwright.ops.linalg.linear_systems import (
@@ -79,9 +80,9 @@ class Cholesky(MatrixOp):
             return np.reshape([self.kernel(m) for m in x.reshape(-1, size, size)], x.shape)
 
     def expand(self, x: GraphTensor) -> Any:
-        """The factor of small matrices, entry by entry."""
+        """The factor of small matrices, entry by entry; of others by LAPACK."""
         size = rows_of(x)
-        return None if size is None else factor(x, size)
+        return routine("cholesky", x) if size is None else factor(x, size)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         lower = call.outputs[0]

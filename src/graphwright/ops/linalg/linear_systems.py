@@ -24,7 +24,7 @@ from graphwright.ops.core.creation import ones_like
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.joining import concat, stack, zeros_for_none
 from graphwright.ops.core.movement import sum_to, transpose
-from graphwright.ops.core.rule_words import required
+from graphwright.ops.core.rule_words import required, routine
 from graphwright.ops.core.sequences import range
 from graphwright.ops.core.shapes import rank_of
 from graphwright.ops.linalg.contraction import adjoint_array, matmul
@@ -140,10 +140,10 @@ class MatrixInverse(MatrixOp):
         return np.linalg.inv(adjoint_array(x) if self.adjoint else x)
 
     def expand(self, x: GraphTensor) -> Any:
-        """The inverses of small matrices without NaN."""
+        """The inverses of small matrices without NaN; of others by LAPACK."""
         size = rows_of(x, MOST_PIVOTS)
         if size is None:
-            return None
+            return routine("inverse", x, flags=[self.adjoint])
         rows = entries(x, size, size, self.adjoint)
         total = functools.reduce(operator.add, [number for row in rows for number in row])
         rows[0][0] = required(rows[0][0], equal(total, total))
@@ -230,9 +230,14 @@ class MatrixSolve(MatrixOp):
         return np.linalg.solve(adjoint_array(matrix) if self.adjoint else matrix, rhs)
 
     def expand(self, matrix: GraphTensor, rhs: GraphTensor) -> Any:
-        """The solutions of small systems: numbers where there are few, else rows."""
+        """The solutions of small systems: numbers where there are few, else rows.
+
+        LAPACK solves larger ones.
+        """
         size = rows_of(matrix, MOST_PIVOTS)
-        if size is None or rhs.shape[-2] != size or rhs.shape[:-2] != matrix.shape[:-2]:
+        if size is None:
+            return routine("solve", matrix, rhs, flags=[self.adjoint])
+        if rhs.shape[-2] != size or rhs.shape[:-2] != matrix.shape[:-2]:
             return None
         count = rhs.shape[-1]
         if count is not None and 0 < count <= MOST_PIVOTS:
@@ -305,9 +310,11 @@ class MatrixTriangularSolve(MatrixOp):
         )
 
     def expand(self, matrix: GraphTensor, rhs: GraphTensor) -> Any:
-        """The solutions of small systems, row by row."""
+        """The solutions of small systems, row by row; of others by BLAS."""
         size = rows_of(matrix)
-        if size is None or rhs.shape[-2] != size:
+        if size is None:
+            return routine("triangular", matrix, rhs, flags=[self.lower, self.adjoint])
+        if rhs.shape[-2] != size:
             return None
         return substituted(matrix, rhs, size, self.lower, self.adjoint)
 

@@ -127,7 +127,7 @@ def lowered(graph: Graph, nodes: Sequence[Node], results: Sequence[Value]) -> Li
         outline.add(node)
     body = outline.finish(results)
     try:
-        program, constants = lower(body)
+        program, constants = lower(body, may_call=False)
     except NotNative as reason:
         for refusal in reason.each:
             culprits = [outline.origins[n] for n in refusal.nodes if n in outline.origins]

@@ -1,0 +1,161 @@
+"""A transformer learns to sort, and writes its answers token by token from a cache.
+
+A line is some random digits, a bar, and the same digits in order. A small transformer (Vaswani et
+al., "Attention Is All You Need", 2017) reads lines from left to right and learns what comes next.
+To answer, it does not read all of the line again for each token: the keys and values of what was
+read wait in a cache. The loop over tokens is a loop of the graph.
+
+    python examples/transformer.py            # some seconds
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+
+import graphwright as tf
+
+DIGITS = 6  # of a question
+BAR = 10  # the token between question and answer
+TOKENS = 11
+LENGTH = 2 * DIGITS + 1
+
+
+def normal(shape, scale, seed):
+    """A variable of random numbers."""
+    return tf.Variable(scale * tf.random.stateless_normal(shape, [seed, len(shape)]))
+
+
+def normalize(x):
+    """Rows of mean 0 and variance 1."""
+    mean, variance = tf.nn.moments(x, [-1], keepdims=True)
+    return (x - mean) * tf.math.rsqrt(variance + 1e-5)
+
+
+class Block(tf.Module):
+    """Attention to what came before, then a layer of its own for each position."""
+
+    def __init__(self, width, heads, seed):
+        super().__init__()
+        self.heads, self.size = heads, width // heads
+        scale = width**-0.5
+        self.project = normal([width, 3 * width], scale, seed)
+        self.merge = normal([width, width], scale, seed + 1)
+        self.widen = normal([width, 4 * width], scale, seed + 2)
+        self.narrow = normal([4 * width, width], scale / 2, seed + 3)
+
+    def split(self, x):
+        """Queries, keys and values of positions: each `[batch, heads, positions, size]`."""
+        batch, positions = tf.shape(x)[0], tf.shape(x)[1]
+        shape = [batch, positions, 3, self.heads, self.size]
+        parts = tf.reshape(normalize(x) @ self.project, shape)
+        return tf.unstack(tf.transpose(parts, [2, 0, 3, 1, 4]))
+
+    def finish(self, x, queries, keys, values, mask):
+        """The block's output at the positions of `x`, from keys and values that a mask allows."""
+        scores = tf.matmul(queries, keys, transpose_b=True) * self.size**-0.5
+        weights = tf.nn.softmax(tf.where(mask, scores, -1e9))
+        attended = tf.transpose(weights @ values, [0, 2, 1, 3])
+        x += tf.reshape(attended, tf.shape(x)) @ self.merge
+        return x + tf.nn.gelu(normalize(x) @ self.widen) @ self.narrow
+
+
+class Transformer(tf.Module):
+    """Reads tokens, gives logits for the next."""
+
+    def __init__(self, width=64, heads=4, depth=2):
+        super().__init__()
+        self.tokens = normal([TOKENS, width], 1.0, 1)
+        self.positions = normal([LENGTH, width], 1.0, 2)
+        self.blocks = [Block(width, heads, 10 * i + 10) for i in range(depth)]
+
+    def __call__(self, tokens):
+        """The logits after each token of whole lines `[batch, positions]`."""
+        count = tokens.shape[1]
+        x = tf.gather(self.tokens, tokens) + self.positions[:count]
+        mask = tf.linalg.band_part(tf.ones([count, count]), -1, 0) > 0
+        for block in self.blocks:
+            x = block.finish(x, *block.split(x), mask)
+        return normalize(x) @ tf.transpose(self.tokens) * 0.25
+
+    @tf.function(input_signature=[tf.TensorSpec([None, DIGITS + 1], tf.int32)])
+    def answer(self, questions):
+        """What the model writes after questions, each token from the cache and the last token."""
+        batch = tf.shape(questions)[0]
+        empty = [tf.zeros([batch, b.heads, LENGTH, b.size]) for b in self.blocks]
+        cache = [(keys, keys) for keys in empty]
+        token = questions[:, 0]
+        written = tf.TensorArray(tf.int32, size=DIGITS)
+        for i in tf.range(LENGTH - 1):
+            x = tf.gather(self.tokens, token)[:, None] + self.positions[i]
+            here = tf.one_hot(i, LENGTH)[:, None]
+            longer = []
+            for block, (keys, values) in zip(self.blocks, cache):
+                query, key, value = block.split(x)
+                keys, values = keys + here * key, values + here * value
+                longer.append((keys, values))
+                x = block.finish(x, query, keys, values, tf.range(LENGTH) <= i)
+            cache = longer
+            logits = normalize(x[:, 0]) @ tf.transpose(self.tokens)
+            if i < DIGITS:
+                token = questions[:, i + 1]
+            else:
+                token = tf.argmax(logits, -1, output_type=tf.int32)
+                written = written.write(i - DIGITS, token)
+        return tf.transpose(written.stack())
+
+
+def lines(batch):
+    """An endless dataset of batches of lines."""
+
+    def make(i):
+        seed = tf.stack([i, 3])
+        question = tf.random.stateless_uniform([batch, DIGITS], seed, 0, 10, tf.int32)
+        bar = tf.fill([batch, 1], BAR)
+        return tf.concat([question, bar, tf.sort(question)], 1)
+
+    return tf.data.Dataset.counter().map(make)
+
+
+@tf.function
+def train_step(model, optimizer, tokens):
+    """One step; the mean loss of the answers' tokens."""
+    with tf.GradientTape() as tape:
+        logits = model(tokens[:, :-1])[:, DIGITS:]
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(tokens[:, DIGITS + 1 :], logits)
+        loss = tf.reduce_mean(losses)
+    variables = model.trainable_variables
+    optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+    return loss
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=600)
+    options = parser.parse_args()
+
+    model = Transformer()
+    optimizer = tf.optimizers.Adam(tf.optimizers.schedules.CosineDecay(3e-3, options.steps))
+    started = time.perf_counter()
+    for step, tokens in enumerate(lines(64).take(options.steps), 1):
+        loss = train_step(model, optimizer, tokens)
+        if step % max(1, options.steps // 6) == 0:
+            print(f"step {step:4}: loss {loss:.3f}")
+    print(f"trained in {time.perf_counter() - started:.1f} s")
+
+    questions = np.random.RandomState(0).randint(0, 10, [500, DIGITS])
+    asked = tf.constant(np.pad(questions, [(0, 0), (0, 1)], constant_values=BAR), tf.int32)
+    for _ in range(5):
+        started = time.perf_counter()
+        answers = model.answer(asked).numpy()
+        seconds = time.perf_counter() - started
+    for question, answer in zip(questions[:4], answers):
+        print("".join(map(str, question)), "->", "".join(map(str, answer)))
+    right = np.mean(np.all(answers == np.sort(questions), axis=1))
+    print(f"{right:.1%} of 500 answers are right; the fifth call took {seconds * 1e3:.0f} ms")
+
+
+if __name__ == "__main__":
+    main()

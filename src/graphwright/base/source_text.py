@@ -1,0 +1,144 @@
+"""The expression of the program that asks for something, as its source has it.
+
+Errors name the program's own variables by it. Python says where an instruction stands in the source
+from 3.11 on; before that, and without source, there is no expression.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import textwrap
+from itertools import islice
+from types import FrameType
+
+_LONGEST = 60  # letters of an expression that a message shows
+_LINES = 200  # lines of a statement that are read
+
+
+def source_at(frame: FrameType) -> str:
+    """The source of the instruction at which a frame stands; empty if it is unknown."""
+    positions = getattr(frame.f_code, "co_positions", None)
+    if positions is None or frame.f_lasti < 0:
+        return ""
+    line, last, start, end = next(islice(positions(), frame.f_lasti // 2, None), (None,) * 4)
+    if line is None or last is None or start is None or end is None or last - line > _LINES:
+        return ""
+    lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)[line - 1 : last]
+    if not lines:
+        return ""
+    parts = [text.encode() for text in lines]  # columns count bytes
+    parts[-1] = parts[-1][:end]
+    parts[0] = b" " * start + parts[0][start:]
+    return textwrap.dedent(b"".join(parts).decode(errors="replace"))
+
+
+def node_at(frame: FrameType) -> ast.AST | None:
+    """The expression or statement at which a frame stands; None if it is unknown.
+
+    >>> import sys
+    >>> node_at(sys._getframe()) is None
+    True
+    """
+    text = source_at(frame)
+    for form in (f"({text}\n)", text):
+        try:
+            body = ast.parse(form).body
+        except SyntaxError:
+            continue
+        node = body[0] if body else None
+        return node.value if isinstance(node, ast.Expr) else node
+    return None
+
+
+def condition_at(frame: FrameType) -> str:
+    """The expression whose truth a frame asks for; empty if it is unknown."""
+    node = node_at(frame)
+    if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+        return shown(node.test)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return shown(node.operand)
+    return shown(node) if isinstance(node, ast.expr) else ""
+
+
+def is_filter(frame: FrameType, condition: str) -> bool:
+    """Whether a condition chooses the items of a comprehension on a frame's line."""
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals).strip()
+    try:
+        tree = ast.parse(line)
+    except SyntaxError:
+        return frame.f_code.co_name in _COMPREHENSIONS
+    parts = [node for node in ast.walk(tree) if isinstance(node, ast.comprehension)]
+    return any(shown(test) == condition for part in parts for test in part.ifs)
+
+
+#: The names of comprehensions that are functions of their own, as all are before Python 3.12.
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+
+def iterable_at(frame: FrameType) -> str:
+    """The expression over which a frame begins to iterate; empty if it is unknown."""
+    node = node_at(frame)
+    if isinstance(node, (ast.For, ast.comprehension)):
+        return shown(node.iter)
+    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        return shown(node.generators[0].iter)
+    if isinstance(node, ast.Assign):
+        return shown(node.value)
+    return argument_at(frame) or (shown(node) if isinstance(node, ast.Name) else "")
+
+
+def argument_at(frame: FrameType) -> str:
+    """The only argument of the call that a frame makes; empty if it is unknown."""
+    node = node_at(frame)
+    if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+        return shown(node.args[0])
+    if isinstance(node, ast.Subscript):
+        return shown(node.slice)
+    return ""
+
+
+def shown(node: ast.AST | None) -> str:
+    """An expression as a message shows it; empty for none, and for a long one."""
+    text = "" if node is None else ast.unparse(node)
+    return text if len(text) <= _LONGEST and "ag__" not in text else ""
+
+
+def operands_of(node: ast.AST | None) -> tuple[list[str], dict[str, str]]:
+    """The operands of an operator or a call: those by position, and those by name.
+
+    An empty text stands for one that a message does not show.
+
+    >>> operands_of(ast.parse("f(a, b + 1, axis=k)", mode="eval").body)
+    (['a', 'b + 1'], {'axis': 'k'})
+    >>> operands_of(ast.parse("steps * 2.5", mode="eval").body)
+    (['steps', '2.5'], {})
+    """
+    if isinstance(node, ast.BinOp):
+        return [shown(node.left), shown(node.right)], {}
+    if isinstance(node, ast.AugAssign):
+        return [shown(node.target), shown(node.value)], {}
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        return [shown(node.left), shown(node.comparators[0])], {}
+    if isinstance(node, ast.UnaryOp):
+        return [shown(node.operand)], {}
+    if not isinstance(node, ast.Call):
+        return [], {}
+    placed: list[str] = []
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            break
+        placed.append(shown(argument))
+    return placed, {k.arg: shown(k.value) for k in node.keywords if k.arg is not None}
+
+
+def item_of(text: str, place: int) -> str:
+    """The expression of one item of a list that has an expression.
+
+    >>> item_of("[a, b + 1]", 1), item_of("rows", 0)
+    ('b + 1', 'rows[0]')
+    """
+    node = ast.parse(text, mode="eval").body
+    if isinstance(node, (ast.List, ast.Tuple)) and place < len(node.elts):
+        return shown(node.elts[place])
+    return f"{text}[{place}]" if isinstance(node, (ast.Name, ast.Attribute)) else ""

@@ -1,0 +1,212 @@
+"""Loops that run as Python over kernels, and go on as machine code where an iteration begins.
+
+The first call of a search may take seconds in Python, and machine code for its trace helps the next
+call alone. But a loop with its present variables as operands is the same op. So a loop that takes
+long asks for code of that op, goes on in Python meanwhile, and calls the code once it is there.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+from weakref import ref
+
+from graphwright.compile.nests.sizes import NotNative
+from graphwright.compile.run.options import enabled
+from graphwright.control.loop import StatelessWhile
+from graphwright.ir.draws import Draws
+from graphwright.ir.execution import Function
+from graphwright.ir.graph import Graph, Node
+from graphwright.machine import background
+from graphwright.machine.preparation import Waiting
+from graphwright.ops.core.creation import Const
+from graphwright.trace.symbolic import SymbolicTensor
+
+Run = Callable[..., tuple[Any, ...]]
+
+#: The iterations until the next look of a loop that stays in Python.
+_NEVER = 1 << 62
+#: The most iterations of a visit before its first look.
+_UNSEEN = 8
+
+
+class Patience:
+    """How long loops run in Python before they ask for code and wait for it, in seconds.
+
+    No loop waits longer than it has run. It would take as long again, perhaps, and keep the
+    compiler from the interpreter's lock. Between two looks, each of which costs as much as a kernel
+    of small arrays, is a millisecond.
+    """
+
+    asks = 0.02
+    waits = 0.08
+    looks = 0.001
+
+
+class LoweredLoop(Protocol):
+    """A loop in its native form, which is text until its function is needed."""
+
+    @property
+    def function(self) -> Function:
+        """The function that runs it; machine code is generated at the first request."""
+
+    @property
+    def is_native(self) -> bool:
+        """Whether any of it is machine code."""
+
+
+class LoopLowering:
+    """Makes native forms of graphs; `hooks` provides it."""
+
+    native: Callable[..., LoweredLoop]
+
+
+class ThisThread(threading.local):
+    """The state of a thread: whether its loops stay in Python, and how many left it midway."""
+
+    stays = False
+    departures = 0
+
+
+THIS_THREAD = ThisThread()
+
+
+def staying(run: Run) -> Run:
+    """The function with all loops in Python."""
+
+    def stay(*arrays: Any) -> tuple[Any, ...]:
+        before, THIS_THREAD.stays = THIS_THREAD.stays, True
+        try:
+            return run(*arrays)
+        finally:
+            THIS_THREAD.stays = before
+
+    return stay
+
+
+class Visit:
+    """One run of a loop, from its first look on."""
+
+    __slots__ = ("__weakref__", "began", "done", "turns", "waited")
+
+    def __init__(self, began: float) -> None:
+        self.began = began
+        self.waited = 0.0  # seconds
+        self.done = 0  # iterations
+        self.turns = 0  # iterations until the next look; 0 where the code goes on
+
+
+class LoopHead:
+    """The place in generated Python where a loop's iterations begin.
+
+    The text looks here now and then, with the visit that the last look gave. Where the visit has no
+    more turns, the text calls `code` with a list of the loop's variables and captures.
+    """
+
+    def __init__(self, node: Node, graph: Graph, draws: Draws, around: Sequence[str]) -> None:
+        self.node = node
+        self.graph = graph  # the one that has the node
+        self.draws = draws
+        self.around = tuple(around)  # the loops and branches that hold it
+        self.code: Function | None = None
+        self.turns = 0  # iterations of a visit before its first look
+        self.is_refused = False
+        self.worker: background.Worker | None = None  # a child of a fork has another one
+        self.answered: threading.Event
+        self.visitor: ref[Visit] | None = None
+
+    def look(self, visit: Visit | None) -> Visit:
+        """The visit, with the number of turns until the next look."""
+        now = time.perf_counter()
+        if visit is None:
+            visit = Visit(now)
+            self.visitor = ref(visit)
+        seconds = now - visit.began - visit.waited
+        visit.done += visit.turns
+        if THIS_THREAD.stays or Waiting.always or not enabled("native"):
+            visit.turns = _NEVER
+            return visit
+        if self.code is None and seconds > Patience.asks:
+            self.ask()
+            if seconds > Patience.waits:
+                self.wait(visit, seconds - visit.waited)
+        if self.code is not None:
+            visit.turns = self.turns = 0
+            THIS_THREAD.departures += visit.done > 0
+        elif self.is_refused:
+            visit.turns = _NEVER
+        else:
+            fitting = int(visit.done * Patience.looks / seconds) if seconds else 1
+            visit.turns = max(1, min(fitting, 2 * visit.done))
+            self.turns = min(visit.turns - 1, _UNSEEN)
+        return visit
+
+    def ask(self) -> None:
+        """Requests the code, which is made in the background."""
+        worker = background.worker()
+        if self.worker is not worker:
+            self.answered = threading.Event()
+            self.worker = worker
+            if not background.submit(self.make):  # the process ends
+                self.answered.set()
+
+    def wait(self, visit: Visit, seconds: float) -> None:
+        """Waits for the code."""
+        if seconds > Patience.looks and not background.is_worker():
+            began = time.perf_counter()
+            self.answered.wait(seconds)
+            visit.waited += time.perf_counter() - began
+
+    def is_awaited(self) -> bool:
+        """Whether the last visit goes on; if not, the next one asks again."""
+        if self.visitor is not None and self.visitor() is not None:
+            return True
+        self.worker = None
+        return False
+
+    def make(self) -> None:
+        """Makes the code, unless the loop comes to its end before."""
+        answered = self.answered
+        try:
+            if self.code is not None or not self.is_awaited():
+                return
+            alone = loop_alone(self.node, self.graph)
+            alone.draws = self.draws
+            lowered = LoopLowering.native(alone, around=self.around)
+            if not lowered.is_native:
+                self.is_refused = True
+            elif self.is_awaited():
+                self.code = lowered.function
+        except NotNative:
+            self.is_refused = True
+        finally:
+            answered.set()
+
+
+def loop_alone(node: Node, around: Graph) -> Graph:
+    """The graph of a loop alone, from its present variables and captures to its results.
+
+    `around` is the graph that has it. Captured constants are constants here, too.
+    """
+    op = node.op
+    assert isinstance(op, StatelessWhile)
+    graph = Graph(node.name)
+    count = len(op.body.parameters)
+    inputs = [
+        graph.placeholder(variable.type, f"args_{i}")
+        for i, variable in enumerate(op.body.parameters)
+    ]
+    graph.parameters = [*inputs]
+    for value in node.inputs[count:]:
+        captured = graph.placeholder(value.type, "captured")
+        graph.captures.append((SymbolicTensor(value, around), captured))
+        if isinstance(value.node.op, Const):
+            (captured,) = graph.add(value.node.op, (), (value.type,)).outputs
+        inputs.append(captured)
+    types = tuple([value.type for value in node.outputs])
+    loop = Node(op, tuple(inputs), types, node.name, node.location)
+    graph.nodes.append(loop)
+    graph.results = list(loop.outputs)
+    return graph

@@ -1,0 +1,229 @@
+"""Errors for Python that asks a tensor of a graph for its value, and the code to write instead.
+
+Each says what asks, in the program's own words, and why AutoGraph does not stage it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from types import FrameType
+from typing import Protocol
+
+from graphwright.base.errors import OperatorNotAllowedInGraphError, user_frame, user_location
+from graphwright.base.source_text import (
+    argument_at,
+    condition_at,
+    is_filter,
+    iterable_at,
+    node_at,
+    shown,
+)
+
+#: Why AutoGraph does not stage the code that asks.
+SWITCHED_OFF = "switched off"
+LEFT_OUT = "left out"
+CONVERTED = "converted"
+
+
+class NamedValue(Protocol):
+    """A tensor of a graph, as far as errors need it."""
+
+    @property
+    def name(self) -> str:
+        """The name in the graph: `add:0`."""
+
+
+class AskingCode:
+    """What AutoGraph knows of code that asks for a value: it installs `conversion`."""
+
+    #: One of the three reasons above, for the frame that asks.
+    conversion: Callable[[FrameType], str] = staticmethod(lambda frame: CONVERTED)
+
+
+def not_in_graph(message: str, advice: str = "") -> OperatorNotAllowedInGraphError:
+    """The error for a Python operator, with the line of the program."""
+    location = user_location(2)
+    parts = [message, advice, "" if location is None else f"  {location}"]
+    return OperatorNotAllowedInGraphError("\n".join(filter(None, parts)))
+
+
+def no_truth(tensor: NamedValue) -> OperatorNotAllowedInGraphError:
+    """The error for the truth of a tensor."""
+    frame = user_frame(1)
+    source = "" if frame is None else condition_at(frame)
+    cond = f"`tf.cond({source or 'condition'}, lambda: ..., lambda: ...)`"
+    advice = instead(frame, cond, f"{cond}, or an `if` statement")
+    if frame is not None and is_filter(frame, source):
+        advice = (
+            "A comprehension takes its items as Python does: `tf.boolean_mask(items, mask)` takes "
+            "those of a tensor."
+        )
+    error = not_in_graph(
+        f"Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: {named(source, tensor)} "
+        "has no value while the function is traced.",
+        advice,
+    )
+    error.undecided = tensor
+    return error
+
+
+def no_items(tensor: NamedValue) -> OperatorNotAllowedInGraphError:
+    """The error for an iteration over a tensor."""
+    frame = user_frame(1)
+    source = "" if frame is None else iterable_at(frame)
+    mapped = f"`{mapping_of(frame) or f'tf.map_fn(lambda item: ..., {tensor_of(source)})'}`"
+    known = f"`tf.unstack({tensor_of(source)})` where its length is known"
+    if source.startswith("range("):
+        known = "`tf.while_loop`"
+    return not_in_graph(
+        f"Iterating over a symbolic `tf.Tensor` is not allowed: {named(source, tensor)} has no "
+        "value while the function is traced.",
+        instead(
+            frame,
+            f"{mapped}, or {known}",
+            f"{mapped}, {known}, or a `for` statement",
+            isinstance(None if frame is None else node_at(frame), _COMPREHENSIONS),
+        ),
+    )
+
+
+def no_membership(tensor: NamedValue, item: object) -> OperatorNotAllowedInGraphError:
+    """The error for `item in tensor`."""
+    frame = user_frame(1)
+    node = None if frame is None else node_at(frame)
+    sides = [node.left, node.comparators[0]] if isinstance(node, ast.Compare) else []
+    one, many = [shown(side) for side in sides] or ["item", "tensor"]
+    anywhere = f"`tf.reduce_any({many or 'tensor'} == {one or 'item'})`"
+    error = not_in_graph(
+        f"`in` a symbolic `tf.Tensor` is not allowed: {named(many, tensor)} has no value while the "
+        "function is traced.",
+        instead(frame, anywhere, anywhere),
+    )
+    error.undecided = tensor
+    return error
+
+
+def no_number(tensor: NamedValue, what: str) -> TypeError:
+    """The error for `int`, `float` and `complex` of a tensor, and for an index."""
+    frame = user_frame(1)
+    node = None if frame is None else node_at(frame)
+    source = "" if frame is None else argument_at(frame)
+    form = number_form(node, source)
+    subject = f"`{source}`, a symbolic tensor" if source else "A symbolic tensor"
+    off = switched_off(frame) if called(node) in _STAGED else ""
+    value = source or "x"
+    called_later = f"`tf.py_function(lambda value: ..., [{value}], {value}.dtype)`"
+    op = f"`{form}`" if form else f"tensor operations, or {called_later}"
+    return TypeError(
+        f"{subject} ({tensor.name}) has no Python {what}: its value is known only when the graph "
+        f"runs. {f'{off}Or use' if off else 'Use'} {op}."
+    )
+
+
+def no_length(tensor: NamedValue) -> TypeError:
+    """The error for `len` of a tensor."""
+    frame = user_frame(1)
+    source = ("" if frame is None else argument_at(frame)) or "x"
+    return TypeError(
+        f"len is not well defined for a symbolic Tensor ({tensor.name}). "
+        f"{switched_off(frame)}`tf.shape({source})[0]` is the length as a tensor, and "
+        f"`{source}.shape[0]` that which is known while the function is traced, or None."
+    )
+
+
+def no_array(tensor: NamedValue) -> NotImplementedError:
+    """The error for NumPy that asks for an array."""
+    frame = user_frame(1)
+    source = ("" if frame is None else argument_at(frame)) or "x"
+    return NotImplementedError(
+        f"Cannot convert a symbolic tf.Tensor ({tensor.name}) to a numpy array: it has no value "
+        "while the function is traced, so a NumPy call cannot take it. Use the op of the same "
+        f"name, or `tf.numpy_function(function, [{source}], {source}.dtype)`, which calls "
+        "`function` when the graph runs."
+    )
+
+
+def no_reading(error: AttributeError, name: str) -> AttributeError:
+    """The error for a method that reads a tensor's value, with the form that works."""
+    frame = user_frame(1)
+    node = None if frame is None else node_at(frame)
+    node = node.func if isinstance(node, ast.Call) else node
+    owner = (shown(node.value) if isinstance(node, ast.Attribute) else "") or "x"
+    reading = "value.numpy()" if name == "numpy" else f"value.numpy().{name}()"
+    return AttributeError(
+        f"{error}: `{owner}` is a tensor of a graph, which has no value while the function is "
+        f"traced. Compute with `{owner}` itself, or read its value when the graph runs: "
+        f"`tf.py_function(lambda value: {reading}, [{owner}], {owner}.dtype)`.",
+        name=name,
+        obj=error.obj,
+    )
+
+
+#: Calls that AutoGraph stages where it converts the code.
+_STAGED = frozenset({"range", "int", "float"})
+
+
+def number_form(node: ast.AST | None, source: str) -> str:
+    """The op that takes the place of the call which asks for a number; empty if there is none."""
+    if not source:
+        return ""
+    if isinstance(node, ast.Subscript):
+        items = shown(node.value)
+        return f"tf.gather({items}, {source})" if items else ""
+    forms = {
+        "range": f"tf.map_fn(lambda i: ..., tf.range({source}))",
+        "int": f"tf.cast({source}, tf.int32)",
+        "float": f"tf.cast({source}, tf.float32)",
+        "complex": f"tf.cast({source}, tf.complex64)",
+    }
+    return forms.get(called(node), "")
+
+
+def called(node: ast.AST | None) -> str:
+    """The function of a call; empty for anything else."""
+    return shown(node.func) if isinstance(node, ast.Call) else ""
+
+
+def named(source: str, tensor: NamedValue) -> str:
+    """The tensor by the expression that the program has for it, else by its own name."""
+    return f"`{source}`" if source else f"the tensor {tensor.name}"
+
+
+def tensor_of(source: str) -> str:
+    """An expression as a tensor: `tf.range(n)` for `range(n)`."""
+    return f"tf.{source}" if source.startswith("range(") else source or "x"
+
+
+def mapping_of(frame: FrameType | None) -> str:
+    """The `tf.map_fn` that takes the place of a comprehension; empty for other code."""
+    node = None if frame is None else node_at(frame)
+    if not isinstance(node, (ast.ListComp, ast.GeneratorExp)) or len(node.generators) > 1:
+        return ""
+    [part] = node.generators
+    item, iterable, body = shown(part.target), shown(part.iter), shown(node.elt)
+    if part.ifs or not isinstance(part.target, ast.Name) or not (iterable and body):
+        return ""
+    return f"tf.map_fn(lambda {item}: {body}, {tensor_of(iterable)})"
+
+
+def switched_off(frame: FrameType | None) -> str:
+    """The advice to let AutoGraph convert a function, where the program has switched it off."""
+    if frame is None or AskingCode.conversion(frame) != SWITCHED_OFF:
+        return ""
+    return f"Make `{frame.f_code.co_name}` without `autograph=False`, and AutoGraph stages it. "
+
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def instead(
+    frame: FrameType | None, form: str, otherwise: str, in_comprehension: bool = False
+) -> str:
+    """What to write: `form`, where no statement can be staged; else `otherwise`."""
+    reason = LEFT_OUT if frame is None else AskingCode.conversion(frame)
+    if reason == SWITCHED_OFF and not in_comprehension:
+        return f"{switched_off(frame)}Or write {form}."
+    if reason != CONVERTED:
+        return f"AutoGraph does not convert this code: write {form}."
+    return f"AutoGraph stages statements, and no other code: write {otherwise}."

@@ -1,0 +1,188 @@
+"""Advice about ops, tensors, variables, pipelines and files."""
+
+from __future__ import annotations
+
+from corpora.advice.program import advised
+
+
+def call(name: str, says: str, wrong: str, right: str, result: object, before: str = "") -> None:
+    """Adds a program of one call."""
+    advised(name, says, f"{before}\nresult = {wrong}", (f"result = {wrong}", f"result = {right}"),
+            result=result)  # fmt: skip
+
+
+call("range_out_of_float32", "Give a dtype that holds it, such as tf.float64.",
+     "tf.constant([1e300])", "tf.constant([1e300], tf.float64)", [1e300])  # fmt: skip
+call("constant_of_another_dtype", "use tf.cast", "tf.constant(x, tf.float32)",
+     "tf.cast(x, tf.float32)", 3.0, "x = tf.constant(3)")  # fmt: skip
+call("shape_of_a_graph_tensor", "use tf.reshape",
+     "tf.function(lambda x: tf.constant(x, shape=[2, 1]))(tf.constant([1, 2]))",
+     "tf.function(lambda x: tf.reshape(x, [2, 1]))(tf.constant([1, 2]))", [[1], [2]])  # fmt: skip
+call("truth_of_several_elements", "Use tf.reduce_any(t) or tf.reduce_all(t).", "bool(t)",
+     "bool(tf.reduce_any(t))", True, "t = tf.constant([True, False])")  # fmt: skip
+call("tensor_as_a_key", "use tensor.ref() as the key", "{tensor: 1}[tensor]",
+     "{tensor.ref(): 1}[tensor.ref()]", 1, "tensor = tf.constant(1)")  # fmt: skip
+call("variable_as_a_key", "use variable.ref() as the key", "{variable: 1}[variable]",
+     "{variable.ref(): 1}[variable.ref()]", 1, "variable = tf.Variable(1)")  # fmt: skip
+call("unknown_number_of_tensors", "Pass it: tf.unstack(value, num=...)",
+     "f(tf.constant([1, 2]))", "g(tf.constant([1, 2]))", [1, 2],
+     "spec = [tf.TensorSpec([None], tf.int32)]\n"
+     "f = tf.function(lambda value: tf.unstack(value), input_signature=spec)\n"
+     "g = tf.function(lambda value: tf.unstack(value, num=2), input_signature=spec)")  # fmt: skip
+call("sort_of_sparse_indices", "Use `tf.sparse.reorder`",
+     "tf.sparse.to_dense(s)", "tf.sparse.to_dense(tf.sparse.reorder(s))", [4, 3],
+     "s = tf.SparseTensor([[1], [0]], [3, 4], [2])")  # fmt: skip
+call("strings_format", "ensure the number of placeholders in template matches",
+     "tf.strings.format('{} {}', (1,))", "tf.strings.format('{}', (1,))", b"1")  # fmt: skip
+call("casts_of_add_n", "Try casting the input to the desired type.",
+     "tf.math.accumulate_n([x, x], tensor_dtype=tf.float32)",
+     "tf.math.accumulate_n([tf.cast(x, tf.float32)] * 2, tensor_dtype=tf.float32)", 6.0,
+     "x = tf.constant(3)")  # fmt: skip
+call("order_of_a_sort", "Pass order=None", "tf.experimental.numpy.sort([3, 1], order='a')",
+     "tf.experimental.numpy.sort([3, 1], order=None)", [1, 3])  # fmt: skip
+call("buckets_of_a_static_table", "use StaticHashTable", "make(0)", "static()", 7,
+     "init = tf.lookup.KeyValueTensorInitializer(tf.constant(['a']), tf.constant([7], tf.int64))\n"
+     "make = lambda n: tf.lookup.StaticVocabularyTable(init, n).lookup(tf.constant('a'))\n"
+     "static = lambda: tf.lookup.StaticHashTable(init, -1).lookup(tf.constant('a'))")  # fmt: skip
+call("nested_critical_section", "Call nested functions without `execute`",
+     "section.execute(lambda: section.execute(lambda: tf.constant(1)))",
+     "section.execute(lambda: tf.constant(1))", 1, "section = tf.CriticalSection()")  # fmt: skip
+call("placeholder", "Use an argument of a `tf.function` in its place",
+     "tf.compat.v1.placeholder(tf.float32, [2])",
+     "tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([2], tf.float32)])([1.0, 2.0])",
+     [2.0, 4.0])  # fmt: skip
+call("name_of_an_operation", "write the operation's name and the number of its output",
+     "c.graph.get_tensor_by_name('x').name", "c.graph.get_tensor_by_name('x:0').name", "x:0",
+     "c = tf.function(lambda x: x + 1).get_concrete_function(tf.TensorSpec([], name='x'))",
+     )  # fmt: skip
+call("length_in_a_graph", "Use `tf.data.Dataset.cardinality()` instead",
+     "tf.function(lambda: tf.data.Dataset.range(3).__len__())()",
+     "tf.function(lambda: tf.data.Dataset.range(3).cardinality())()", 3)  # fmt: skip
+call("initializable_iterator", "Use Python-style iteration instead",
+     "tf.compat.v1.data.make_initializable_iterator(d)", "[x for x in d]", [0, 1],
+     "d = tf.data.Dataset.range(2)")  # fmt: skip
+call("rebatch_of_scalars", "adding the `batch` transformation", "list(d.rebatch(2))",
+     "list(d.batch(3).rebatch(2))", [[0, 1], [2]], "d = tf.data.Dataset.range(3)")  # fmt: skip
+call("save_slice_info", "as in SaveSliceInfo('table', [8, 2], [4, 0], [4, 2])",
+     "tf.Variable.SaveSliceInfo(save_slice_info_def=object()).full_name",
+     "tf.Variable.SaveSliceInfo('table', [8, 2], [4, 0], [4, 2]).full_name", "table")  # fmt: skip
+call("ragged_constructor", "use one of the factory methods", "tf.RaggedTensor([1], [0, 1])",
+     "tf.RaggedTensor.from_row_lengths([1], [1])", [[1]])  # fmt: skip
+call("transform_of_unknown_rank", "fix it with tf.ensure_shape", "f(x)", "g(x)", [4, 0, 0, 0],
+     "spec, x = [tf.TensorSpec(None, tf.complex64)], tf.ones([4], tf.complex64)\n"
+     "f = tf.function(lambda x: tf.signal.fftnd(x, [4], [0]), input_signature=spec)\n"
+     "g = tf.function(lambda x: tf.signal.fftnd(tf.ensure_shape(x, [4]), [4], [0]), "
+     "input_signature=spec)")  # fmt: skip
+call("least_squares", "Try setting fast=False", "tf.linalg.lstsq(a, b)",
+     "tf.linalg.lstsq(a, b, fast=False)", [[0.5], [0.5]],
+     "a, b = tf.ones([2, 2]), tf.ones([2, 1])")  # fmt: skip
+call("summary_graph_in_a_function", "call it outside functions",
+     "tf.function(lambda: tf.summary.graph(g))()", "2", 2,
+     "g = tf.function(lambda: 1).get_concrete_function().graph")  # fmt: skip
+
+advised(
+    "item_of_a_tensor",
+    "`x = tf.tensor_scatter_nd_update(x, [[i]], [value])`",
+    """
+    x, i, value = tf.constant([1, 2]), 0, 5
+    x[i] = value
+    result = x
+    """,
+    ("x[i] = value", "x = tf.tensor_scatter_nd_update(x, [[i]], [value])"),
+    result=[5, 2],
+)
+advised(
+    "row_of_a_ragged_tensor",
+    "as of rows by `tf.concat`",
+    """
+    x = tf.ragged.constant([[1], [2, 3]])
+    x[0] = [5]
+    result = x
+    """,
+    ("x[0] = [5]", "x = tf.concat([tf.ragged.constant([[5]]), x[1:]], 0)"),
+    result=[[5], [2, 3]],
+)
+advised(
+    "sum_into_a_variable",
+    "use `variable.assign_add(value)`",
+    """
+    variable, value = tf.Variable(1), 2
+    variable += value
+    result = variable
+    """,
+    ("variable += value", "variable.assign_add(value)"),
+    result=3,
+)
+advised(
+    "difference_into_a_variable",
+    "use `variable.assign_sub(value)`",
+    """
+    variable, value = tf.Variable(1), 2
+    variable -= value
+    result = variable
+    """,
+    ("variable -= value", "variable.assign_sub(value)"),
+    result=-1,
+)
+advised(
+    "checkpoint_of_nothing",
+    "by `_trackable_children` or `_serialize_to_tensors`",
+    """
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        tf.train.Checkpoint(model=tf.Module()).write(f"{folder}/c")
+    result = 1
+    """,
+    ("model=tf.Module()", "model=tf.Variable(1)"),
+    result=1,
+)
+advised(
+    "ragged_shape_as_an_array",
+    "use a function that takes ragged shapes",
+    """
+    shape = tf.experimental.DynamicRaggedShape.from_lengths([2, (2, 1)])
+    result = np.asarray(shape)
+    """,
+    ("np.asarray(shape)", "shape.static_lengths()"),
+    result=[2, [2, 1]],
+)
+SPARSE = """
+    s = tf.SparseTensor([[0, 0], [1, 1]], [3.0, 4.0], [2, 2])
+    values = s.values
+    with tf.GradientTape() as tape:
+        tape.watch(values)
+        y = {reduction}
+    result = tape.gradient(y, values)
+    """
+advised(
+    "greatest_of_a_sparse_tensor",
+    "take tf.reduce_max of tf.sparse.to_dense",
+    SPARSE.format(reduction="tf.sparse.reduce_max(s.with_values(values))"),
+    (
+        "tf.sparse.reduce_max(s.with_values(values))",
+        "tf.reduce_max(tf.sparse.to_dense(s.with_values(values)))",
+    ),
+    result=[0.0, 1.0],
+)
+advised(
+    "sparse_sum_of_a_sparse_tensor",
+    "sum with tf.sparse.reduce_sum to a dense result",
+    SPARSE.format(
+        reduction="tf.sparse.reduce_sum(s.with_values(values), output_is_sparse=True).values"
+    ),
+    (", output_is_sparse=True).values", ")"),
+    result=[1.0, 1.0],
+)
+advised(
+    "weights_of_a_count",
+    "add weights up with tf.math.unsorted_segment_sum",
+    """
+    x, weights = tf.constant([0, 1, 1]), tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(weights)
+        y = tf.math.bincount(x, weights)
+    result = tape.gradient(y, weights)
+    """,
+    ("tf.math.bincount(x, weights)", "tf.math.unsorted_segment_sum(weights, x, 2)"),
+    result=[1.0, 1.0, 1.0],
+)

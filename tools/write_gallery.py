@@ -1,0 +1,141 @@
+"""Writes docs/gallery.md: what the programs of `examples/` print, and how long they take.
+
+    python tools/write_gallery.py --tensorflow PYTHON     # an interpreter that has TensorFlow
+
+Each program runs here and, but for its import, unchanged on TensorFlow, in turns. The page says
+how long the processes took from start to end, imports and traces included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "examples"
+PAGE = ROOT / "docs" / "gallery.md"
+PICTURES = ROOT / "docs" / "gallery"
+#: The programs in the order of the page; those that draw, with the picture's name.
+PROGRAMS = {
+    "autoencoder": "digits.png",
+    "transformer": "",
+    "cartpole": "",
+    "predators": "",
+    "waves": "pool.png",
+    "beams": "",
+    "clusters": "",
+    "vectors": "",
+    "orbits": "",
+    "characters": "",
+    "lines": "",
+    "pictures": "",
+}
+#: How a program for graphwright becomes one for TensorFlow.
+AS_TENSORFLOW = {
+    "import graphwright as tf": "import tensorflow as tf",
+    "from graphwright.demo.digits": "from recorded.digits",
+    "tf.optimizers": "tf.keras.optimizers",
+}
+HEAD = """# Gallery
+
+Programs of one file each, in [examples/](../examples). Here is what they print and draw. The
+seconds are those of the whole process: the import, the first trace, the work. TensorFlow {version}
+ran the same text with `import tensorflow as tf` in turns with graphwright, on {cores} cores.
+
+```bash
+python tools/write_gallery.py --tensorflow PYTHON     # PYTHON: an interpreter that has TensorFlow
+```
+
+"""
+
+
+class Run(NamedTuple):
+    """What a process printed, and its seconds from start to end."""
+
+    text: str
+    seconds: float
+
+
+def run(python: str, program: Path, *options: str) -> Run:
+    """Runs a program to its end."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    if program.parent != EXAMPLES:
+        del environment["PYTHONPATH"]
+    started = time.perf_counter()
+    done = subprocess.run(
+        [python, str(program), *options],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    if done.returncode:
+        raise SystemExit(f"{program} failed:\n{done.stderr}")
+    return Run(done.stdout, time.perf_counter() - started)
+
+
+def tensorflow_folder(folder: Path) -> None:
+    """Fills a folder with the programs as TensorFlow runs them, and with the digits they read."""
+    digits = ROOT / "src" / "graphwright" / "demo"
+    (folder / "recorded").mkdir()
+    for file in ("digits.py", "digits.npz"):
+        shutil.copy(digits / file, folder / "recorded")
+    for name in PROGRAMS:
+        text = (EXAMPLES / f"{name}.py").read_text("utf-8")
+        for ours, theirs in AS_TENSORFLOW.items():
+            text = text.replace(ours, theirs)
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+
+
+def section(name: str, picture: str, theirs: tuple[str, Path], rounds: int) -> str:
+    """The part of the page about a program."""
+    options = ["--png", str(PICTURES / picture)] if picture else []
+    runs: list[Run] = []
+    others: list[Run] = []
+    for _ in range(rounds):
+        runs.append(run(sys.executable, EXAMPLES / f"{name}.py", *options))
+        others.append(run(theirs[0], theirs[1] / f"{name}.py"))
+    ours, other = (statistics.median(r.seconds for r in each) for each in (runs, others))
+    document = ast.get_docstring(ast.parse((EXAMPLES / f"{name}.py").read_text("utf-8")))
+    assert document is not None
+    title, _, rest = document.partition("\n\n")
+    words = rest.split("\n\n    python")[0].replace("\n", " ")
+    drawn = f"![{title}](gallery/{picture})\n\n" if picture else ""
+    return (
+        f"## {title}\n\n[examples/{name}.py](../examples/{name}.py): {ours:.1f} s,"
+        f" with TensorFlow {other:.1f} s.\n\n{words}\n\n"
+        f"```text\n{runs[-1].text.rstrip()}\n```\n\n{drawn}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tensorflow", required=True, metavar="PYTHON")
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    version = subprocess.run(
+        [options.tensorflow, "-c", "import tensorflow as tf; print(tf.__version__)"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        tensorflow_folder(folder)
+        theirs = options.tensorflow, folder
+        parts = [section(*program, theirs, options.rounds) for program in PROGRAMS.items()]
+    page = HEAD.format(version=version, cores=os.cpu_count()) + "".join(parts)
+    PAGE.write_text(page.rstrip() + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
