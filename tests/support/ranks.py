@@ -13,6 +13,9 @@ from graphwright.library.distribute.launching import launcher
 
 TESTS = Path(__file__).resolve().parents[1]
 
+#: Seconds after which a program is taken to hang, on a machine that does much else.
+HANG = 100
+
 #: Whether there is what starts processes.
 ARE_POSSIBLE = launcher() is not None
 
@@ -32,9 +35,9 @@ def begin(program: str, ranks: int, folder: Path, **variables: str) -> subproces
 
 
 def end(running: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
-    """A program that has ended; 60 s are a hang."""
+    """A program that has ended; so many seconds are a hang."""
     try:
-        printed, errors = running.communicate(timeout=60)
+        printed, errors = running.communicate(timeout=HANG)
     finally:
         running.kill()
     return subprocess.CompletedProcess(running.args, running.returncode, printed, errors)

@@ -31,6 +31,7 @@ from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.specs import TensorSpec
@@ -60,6 +61,14 @@ class DescribedFunction:
 
     def shown(self, node: Node, graph: Graph) -> str:
         """What its node in a graph does, in words."""
+        raise NotImplementedError
+
+
+class FreshFunction:
+    """A function of arrays whose results are new and of the dtypes promised: none is copied."""
+
+    def __call__(self, *arrays: Any) -> Sequence[Array]:
+        """What the node computes."""
         raise NotImplementedError
 
 
@@ -287,6 +296,8 @@ class PyFunc(HostOp):
                 returned = function(*[np.asarray(a)[()] for a in arrays])
         except Exception as error:
             raise status_of(error) from error
+        if isinstance(function, FreshFunction):
+            return tuple(returned)
         results = [] if returned is None else returned
         if not isinstance(results, (list, tuple)):
             results = [results]

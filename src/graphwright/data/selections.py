@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.autograph.conversion import staged_form
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.data.dataset_options import AutoShardPolicy
 from graphwright.data.dataset_value import DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
+from graphwright.data.random_words import SeedGenerator
 from graphwright.data.sampling import resampled
+from graphwright.data.stage import DatasetStage
 from graphwright.data.stages import (
     buffer_stages,
     group_stages,
@@ -17,11 +20,20 @@ from graphwright.data.stages import (
     map_stages,
     select_stages,
 )
+from graphwright.data.stages.worker_shares import (
+    own_stage,
+    rows_of_worker,
+    seed_generators,
+    with_generators,
+)
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.specs import TensorSpec
 from graphwright.values.convert import convert
+from graphwright.values.tensor import wrap
+
+_MASK = (1 << 64) - 1
 
 
 class Selections(DatasetValue):
@@ -78,6 +90,38 @@ class Selections(DatasetValue):
         [1, 4, 7]
         """
         return make(select_stages.ShardStage, self._type, [self], [int64(num_shards), int64(index)])
+
+    def _own(self, workers: int, index: int) -> Any:
+        """The dataset of one of several workers, where a policy gives each elements of its own.
+
+        It is None where each worker takes its rows of every batch.
+        """
+        policy = self._options.experimental_distribute.auto_shard_policy
+        if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.DATA):
+            return None
+        stage = own_stage(self._stage, policy, workers, index)
+        share: Any = self._with_stage(stage)
+        return share.rebatch(rows_of_worker(stage, workers, index))
+
+    def _seeds(self) -> list[tuple[int, int]]:
+        """The seeds of shuffles and the like, as uint64; those that nobody stated are random."""
+        seeds = [generator.seeds for generator in seed_generators(self._stage)]
+        return [(seed & _MASK, seed2 & _MASK) for seed, seed2 in seeds]
+
+    def _seeded(self, seeds: Sequence[Sequence[int]]) -> Any:
+        """The dataset with other seeds of shuffles and the like, in the order of `_seeds`."""
+        before = seed_generators(self._stage)
+        new = {
+            generator: SeedGenerator(int(seed), int(seed2), generator.is_fixed)
+            for generator, (seed, seed2) in zip(before, seeds)
+        }
+        return self._with_stage(with_generators(self._stage, new))
+
+    def _with_stage(self, stage: DatasetStage) -> Any:
+        """A dataset of this type and with these options, of another stage."""
+        made = DatasetValue.of(wrap(stage), self._type, self._name)
+        made._options = self._options
+        return made
 
     def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Any:
         """Returns all elements several times.

@@ -80,3 +80,10 @@ def test_tensors_of_unknown_size_share_a_bucket() -> None:
     y, x = f([1.0], [2.0, 3.0])
     assert (y.numpy().tolist(), x.numpy().tolist()) == ([4.0, 6.0], [2.0])
     assert sums.words == ["sum"]
+
+
+def test_results_are_not_copied() -> None:
+    sums = Doubling()
+    f = tf.function(lambda x: summed(sums, 8, x))
+    (total,) = f(tf.ones([2]))
+    assert np.shares_memory(total._array, sums.begun[0][0])

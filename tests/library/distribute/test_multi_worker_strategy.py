@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from support import ranks
 
+import graphwright as tf
 from graphwright.library.distribute.cluster_resolvers import SimpleClusterResolver
 from graphwright.library.distribute.cluster_spec import ClusterSpec
 from graphwright.library.distribute.multi_worker_strategy import resolved
@@ -37,6 +38,14 @@ from corpora.distribution.training import MODELS, train
 def trained(strategy):
     results = {name: train(tf, name, strategy) for name in MODELS}
     return {n: [[w.hex() for w in weights], losses] for n, (weights, losses) in results.items()}
+"""
+
+#: A rank that is slow, and is waited for.
+SLOW = """
+import time
+plain = tf.distribute.get_strategy()
+time.sleep(rank)
+assert float(total(tf.ones([]))) == 2.0
 """
 
 VALUES = """
@@ -72,6 +81,37 @@ made = strategy.distribute_datasets_from_function(
     lambda c: tf.data.Dataset.range(5).shard(c.num_input_pipelines, c.input_pipeline_id)
 )
 results["made"] = [int(x) for x in made]
+shuffled = tf.data.Dataset.range(12).shuffle(12).batch(8).repeat(2)
+results["shuffled"] = [
+    x.numpy().tolist() for x in strategy.experimental_distribute_dataset(shuffled)
+]
+folder = pathlib.Path(__file__).parent
+for i in range(5):
+    path = folder / f"{i}-{rank}.txt"
+    path.write_text("".join(f"{i}{j}\\n" for j in range(i + 2)))
+options = tf.data.Options()
+options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.FILE
+lines = tf.data.TextLineDataset([str(folder / f"{i}-{rank}.txt") for i in range(5)]).batch(4)
+lines = strategy.experimental_distribute_dataset(lines.with_options(options))
+results["lines"] = [x.numpy().astype(str).tolist() for x in lines]
+
+@tf.function
+def count(lines):
+    steps, rows = 0, 0
+    for batch in lines:
+        steps, rows = steps + 1, rows + tf.shape(batch)[0]
+    return steps, rows
+
+results["count"] = [int(x) for x in count(lines)]
+iterator = iter(lines)
+for _ in range(3):
+    next(iterator)
+checkpoint = tf.train.Checkpoint(iterator=iterator)
+path = checkpoint.write(str(folder / f"place-{rank}"))
+later = [next(iterator).numpy().astype(str).tolist() for _ in range(2)]
+checkpoint.read(path)
+again = [next(iterator).numpy().astype(str).tolist() for _ in range(2)]
+results["places"] = [later, again]
 results["variables"] = [float(sums), float(seen), first.numpy().tolist()]
 results["reduce"] = float(strategy.reduce("SUM", tf.constant([1.0, 2.0]), axis=0))
 results["resolver"] = [strategy.cluster_resolver.task_id, strategy.num_replicas_in_sync]
@@ -140,6 +180,29 @@ try:
 except tf.errors.InvalidArgumentError:
     total(tf.ones([5]))
 """,
+    "a full disk": START
+    + """
+import resource
+folder = str(pathlib.Path(__file__).parent / "checkpoints")
+with strategy.scope():
+    weights = tf.Variable(tf.zeros([1000]))
+manager = tf.train.CheckpointManager(tf.train.Checkpoint(w=weights), folder, max_to_keep=9)
+for step in range(1, 9):
+    weights.assign_add(total(tf.ones([1000])))
+    if step == 4:  # no file may be longer
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+    if rank == 0:
+        manager.save()
+""",
+    "a rank that waits too long": START
+    + """
+import time
+options = tf.distribute.experimental.CommunicationOptions(timeout_seconds=0.5)
+strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+if rank == 1:
+    time.sleep(60)
+total(tf.ones([]))
+""",
     "a kill": START + "import os, signal\nif rank == 1:\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     "for _ in range(1000000):\n    strategy.reduce('SUM', tf.constant(1.0), axis=None)\n",
 }
@@ -148,7 +211,7 @@ except tf.errors.InvalidArgumentError:
 @pytest.fixture(scope="module")
 def faults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ending]:
     """How the programs with faults end; they run side by side."""
-    folders = {name: tmp_path_factory.mktemp("fault") for name in FAULTS}
+    folders = {n: tmp_path_factory.mktemp(n.replace(" ", "-"), numbered=False) for n in FAULTS}
     running = {name: ranks.begin(FAULTS[name], 2, folders[name]) for name in FAULTS}
     return {name: (ranks.end(each), ranks.values(folders[name])) for name, each in running.items()}
 
@@ -156,9 +219,7 @@ def faults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ending]:
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Any]:
     """What two ranks train, and what one process does."""
-    program = (
-        START + TRAINED + "leave([trained(s) for s in (strategy, tf.distribute.get_strategy())])"
-    )
+    program = START + TRAINED + SLOW + "leave([trained(s) for s in (strategy, plain)])"
     return ranks.run(program, 2, tmp_path_factory.mktemp("two"))
 
 
@@ -189,6 +250,13 @@ def test_values_variables_and_data_of_four_ranks(four: dict[int, Any]) -> None:
     assert sorted(four) == [0, 1, 2, 3]
     gathered = [[float(rank)] for rank in range(4) for _ in range(rank + 1)]
     parts = [[[0, 1], [5]], [[2, 3], [6]], [[4], []], [[], []]]
+    before: list[int] = []
+    for step in range(4):  # of two epochs, each of batches of 8 and 4 rows
+        rows = [row for results in four.values() for row in results["shuffled"][step]]
+        assert len(rows) == (4 if step % 2 else 8)
+        if step % 2:
+            assert sorted(rows + before) == list(range(12))
+        before = rows
     for rank, results in four.items():
         assert results["sum"] == [6.0, [4, 8], 6.0]
         assert results["mean"] == 1.5
@@ -199,6 +267,10 @@ def test_values_variables_and_data_of_four_ranks(four: dict[int, Any]) -> None:
         assert results["reduce"] == 12.0
         assert results["resolver"] == [rank, 4]
         assert results["data"] == parts[rank]
+        mine = [[f"{i}{j}"] for i in range(rank, 5, 4) for j in range(i + 2)]
+        assert results["lines"] == mine + [[]] * (8 - len(mine))
+        assert results["count"] == [8, len(mine)]
+        assert results["places"] == [results["lines"][3:5]] * 2
         assert results["made"] == [[0, 4], [1], [2], [3]][rank]
 
 
@@ -232,7 +304,12 @@ def test_buckets_are_summed_while_the_rest_is_computed(
         ("an early end", ["rank 1 has collective 1: the end of the program"]),
         ("an error", ["KeyError: 'what went wrong'", "rank 1 of 2 has failed: all ranks end"]),
         ("an error in a step", ["sum of float32[]", "sum of float32[5]"]),
-        ("a kill", []),
+        ("a full disk", ["rank 0 of 2 has failed: all ranks end"]),
+        (
+            "a rank that waits too long",
+            ["collective 1: sum of float32[] has not ended in 0.5 s", "timeout_seconds=..."],
+        ),
+        ("a kill", ["a rank has failed, so all 2 have ended"]),
     ],
 )
 def test_a_fault_of_a_rank_ends_all(
@@ -242,6 +319,17 @@ def test_a_fault_of_a_rank_ends_all(
     assert done.returncode != 0
     for each in words:
         assert each in done.stderr
+
+
+def test_the_last_checkpoint_is_whole_when_the_disk_is_full(
+    faults: dict[str, Ending], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "a-full-disk" / "checkpoints"
+    path = tf.train.latest_checkpoint(str(folder))
+    assert path == str(folder / "ckpt-3")
+    weights = tf.Variable(tf.zeros([1000]))
+    tf.train.Checkpoint(w=weights).restore(path).assert_consumed()
+    assert set(weights.numpy().tolist()) == {6.0}
 
 
 def test_a_cluster_of_another_size_is_refused() -> None:

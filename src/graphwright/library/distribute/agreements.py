@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
 
+from graphwright.base.errors import DeadlineExceededError
 from graphwright.types.arrays import Array
+
+#: Seconds between two looks of a rank that does not wait for ever.
+_PAUSE = 1e-4
 
 
 class Communicator(Protocol):
@@ -31,6 +36,28 @@ class Communicator(Protocol):
         """A request: the second buffer gets the first ones, one after the other."""
 
 
+class Patience:
+    """How long a rank waits for others: for ever, unless a program says how many seconds."""
+
+    seconds: float | None = None
+
+    def wait(self, request: Any, words: str) -> None:
+        """Waits for a request of MPI. DeadlineExceededError if it takes too long."""
+        if self.seconds is None:
+            request.Wait()
+            return
+        end = time.monotonic() + self.seconds
+        while not request.Test():
+            if time.monotonic() > end:
+                raise DeadlineExceededError(
+                    None, None,
+                    f"{words} has not ended in {self.seconds:g} s: another rank is slow, or it "
+                    "waits for something else. `CommunicationOptions(timeout_seconds=...)` says "
+                    "how long a rank waits.",
+                )  # fmt: skip
+            time.sleep(_PAUSE)
+
+
 class CollectiveAgreement:
     """Eight bytes about a collective, on their way to all ranks.
 
@@ -38,11 +65,13 @@ class CollectiveAgreement:
         mpi: The module `mpi4py.MPI`.
         comm: The communicator.
         words: The collective, in words.
+        patience: How long the rank waits for others.
     """
 
-    def __init__(self, mpi: ModuleType, comm: Communicator, words: str) -> None:
+    def __init__(self, mpi: ModuleType, comm: Communicator, words: str, patience: Patience) -> None:
         self.comm = comm
         self.words = words
+        self.patience = patience
         digest = hashlib.blake2b(words.encode(), digest_size=7).digest()
         number = int.from_bytes(digest, "big")
         self.sent = np.array([number, -number], np.int64)
@@ -51,7 +80,7 @@ class CollectiveAgreement:
 
     def wait(self) -> None:
         """RuntimeError on every rank where the ranks do not come to the same collective."""
-        self.request.Wait()
+        self.patience.wait(self.request, self.words)
         if self.greatest[0] == -self.greatest[1]:
             return
         words: list[str] = self.comm.allgather(self.words)
@@ -75,12 +104,14 @@ class Agreements:
         self.mpi = mpi
         self.comm = comm
         self.count = 0  # of collectives until now
+        self.patience = Patience()
 
     def post(self, kind: str, arrays: Sequence[Array]) -> CollectiveAgreement:
         """Says which collective comes next, and waits for nobody."""
         self.count += 1
         text = f"{kind} of {', '.join(map(describe, arrays))}" if arrays else kind
-        return CollectiveAgreement(self.mpi, self.comm, f"collective {self.count}: {text}")
+        words = f"collective {self.count}: {text}"
+        return CollectiveAgreement(self.mpi, self.comm, words, self.patience)
 
 
 def describe(array: Array) -> str:

@@ -6,7 +6,7 @@ A dataset is asked for what every one has: `map`, `element_spec`, iterators that
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from graphwright.control.branch import cond
@@ -16,7 +16,7 @@ from graphwright.op.interpreter import STATE, convert
 from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.arithmetic import minimum
-from graphwright.ops.math.comparison import logical_and
+from graphwright.ops.math.comparison import logical_and, logical_not
 from graphwright.trace.device_scopes import put_on
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
@@ -25,7 +25,10 @@ from graphwright.types.composite import Composite
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec, TypeSpec
 from graphwright.types.tensor_type import Dims
+from graphwright.values.trackable import Trackable
 
+#: What says of replicas whether they go on; None where they do not take elements of their own.
+Grouping = Callable[[TensorValue], Any] | None
 #: The variables of a loop, flat.
 Leaves = Sequence[TensorValue]
 #: What the body of a loop over elements does, from its variables and an element.
@@ -62,15 +65,15 @@ def split_batch(element: object, replicas: int) -> Any:
 class DistributedSpec(TypeSpec):
     """The type of data of several replicas, or of an iterator of it."""
 
-    __slots__ = ("_devices", "_is_grouped", "_source", "_value_type")
+    __slots__ = ("_devices", "_grouping", "_source", "_value_type")
 
     def __init__(
-        self, value_type: type, source: TypeSpec, devices: tuple[str, ...], is_grouped: bool
+        self, value_type: type, source: TypeSpec, devices: tuple[str, ...], grouping: Grouping
     ) -> None:
         self._value_type = value_type
         self._source = source
         self._devices = devices
-        self._is_grouped = is_grouped
+        self._grouping = grouping
 
     @property
     def value_type(self) -> type:
@@ -78,7 +81,7 @@ class DistributedSpec(TypeSpec):
         return self._value_type
 
     def _serialize(self) -> tuple[Any, ...]:
-        return self._value_type, self._source, self._devices, self._is_grouped
+        return self._value_type, self._source, self._devices, self._grouping
 
     @property
     def _component_specs(self) -> list[TypeSpec]:
@@ -88,7 +91,7 @@ class DistributedSpec(TypeSpec):
         return [value._source]
 
     def _from_components(self, components: Sequence[object]) -> Any:
-        return self._value_type(components[0], self._devices, self._is_grouped)
+        return self._value_type(components[0], self._devices, self._grouping)
 
 
 class DistributedData(Composite):
@@ -97,32 +100,35 @@ class DistributedData(Composite):
     Args:
         source: The dataset, or the iterator, whose elements the replicas divide.
         devices: The names of their devices.
-        is_grouped: Whether each replica takes an element, in turn; else the elements have parts.
+        grouping: Whether replicas go on, by whether the first has an element; then each replica
+            takes an element, in turn. None: the elements have parts.
     """
 
     _is_native = False
 
-    def __init__(self, source: object, devices: Sequence[str], is_grouped: bool = False) -> None:
+    def __init__(self, source: object, devices: Sequence[str], grouping: Grouping = None) -> None:
         self._source: Any = source
         self._devices = tuple(devices)
-        self._is_grouped = is_grouped
+        self._grouping = grouping
 
     @property
     def __graphwright_spec__(self) -> DistributedSpec:
         source = self._source.__graphwright_spec__
-        return DistributedSpec(type(self), source, self._devices, self._is_grouped)
+        return DistributedSpec(type(self), source, self._devices, self._grouping)
 
     @property
     def element_spec(self) -> Any:
         """The type of an element."""
         spec = self._source.element_spec
-        if not self._is_grouped:
+        if self._grouping is None:
             return spec
         count = len(self._devices)
+        if count == 1:
+            return tree.map_structure(any_size, spec)
         return tree.map_structure(lambda leaf: per_replica_spec([any_size(leaf)] * count), spec)
 
     def __graph_iteration__(self) -> Any:
-        if not self._is_grouped:
+        if self._grouping is None:
             return self._source.__graph_iteration__()
         return GroupFold(iter(self))  # type: ignore[call-overload]
 
@@ -138,11 +144,13 @@ class DistributedDataset(DistributedData):
     """
 
     def __iter__(self) -> DistributedIterator:
-        return DistributedIterator(iter(self._source), self._devices, self._is_grouped)
+        return DistributedIterator(iter(self._source), self._devices, self._grouping)
 
 
-class DistributedIterator(DistributedData):
+class DistributedIterator(DistributedData, Trackable):
     """The iterator of a `DistributedDataset`.
+
+    A `tf.train.Checkpoint` saves its place. In several processes each has a place of its own.
 
     >>> import graphwright as tf
     >>> strategy = tf.distribute.MirroredStrategy()
@@ -155,7 +163,7 @@ class DistributedIterator(DistributedData):
         return self
 
     def __next__(self) -> Any:
-        if self._is_grouped:
+        if self._grouping is not None:
             has_value, element = self._group()
             if current_tracer() is None and not bool(has_value):
                 raise StopIteration
@@ -177,7 +185,7 @@ class DistributedIterator(DistributedData):
         >>> iter(data).get_next().numpy()
         array([0, 1, 2, 3])
         """
-        if not self._is_grouped:
+        if self._grouping is None:
             return self._placed(self._source.get_next())
         _, element = self._group()
         return self._placed(element())
@@ -191,12 +199,19 @@ class DistributedIterator(DistributedData):
         Raises:
             NotImplementedError: Each replica takes an element of its own.
         """
-        if self._is_grouped:
+        if self._grouping is not None:
             raise NotImplementedError(
-                "Data of `distribute_datasets_from_function` gives no optionals: loop over it, or "
-                "catch tf.errors.OutOfRangeError of `get_next()`."
+                "Data of which each replica takes elements of its own gives no optionals: loop "
+                "over it, or catch tf.errors.OutOfRangeError of `get_next()`."
             )
         return self._source.get_next_as_optional()
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        tensors: dict[str, Any] = self._source._serialize_to_tensors()
+        return tensors
+
+    def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> None:
+        self._source._restore_from_tensors(restored_tensors)
 
     def _placed(self, element: object) -> Any:
         if STATE.active is None or current_tracer() is None:
@@ -207,21 +222,31 @@ class DistributedIterator(DistributedData):
         return element
 
     def _group(self) -> tuple[Any, Callable[[], Any]]:
-        """Whether the first replica has an element, and what makes the element of all.
+        """Whether there is an element, and what makes that of all replicas of this process.
 
         Replicas for which there is no element get one without rows.
         """
         first, *rest = [self._source.get_next_as_optional() for _ in self._devices]
-        spec = self._source.element_spec
+        spec, grouping = self._source.element_spec, self._grouping
+        assert grouping is not None
+        goes_on = grouping(first.has_value())
 
         def element() -> Any:
             absent = tree.map_structure(empty, spec)
-            values = [first.get_value()]
+            is_absent = logical_and(goes_on, logical_not(first.has_value()))
+            values = [cond(is_absent, lambda: absent, first.get_value)]
             for optional in rest:
                 values.append(cond(optional.has_value(), optional.get_value, lambda: absent))
+            if not rest:
+                return values[0]
             return tree.map_structure(lambda *leaves: PerReplica(leaves), *values)
 
-        return first.has_value(), element
+        return goes_on, element
+
+
+def alone(has_value: TensorValue) -> Any:
+    """Whether the replicas of one process go on: whether the first has an element."""
+    return has_value
 
 
 class GroupFold:
@@ -236,6 +261,8 @@ class GroupFold:
         """A value of the type of an element."""
         spec = self.iterator._source.element_spec
         count = len(self.iterator._devices)
+        if count == 1:
+            return tree.map_structure(empty, spec)
         return tree.map_structure(lambda leaf: PerReplica([empty(leaf)] * count), spec)
 
     def fold(

@@ -76,7 +76,8 @@ class CommunicationOptions:
 
     Args:
         bytes_per_pack: An int of at least 0: the size of a bucket; 0 leaves it to the strategy.
-        timeout_seconds: A float, or None.
+        timeout_seconds: A float: so long a rank waits for others before it ends with a
+            `tf.errors.DeadlineExceededError`. None: it waits for ever.
         implementation: A `tf.distribute.experimental.CommunicationImplementation`.
         compression: "bfloat16" sends float32 in half as many bytes where replicas sum, as
             optimizers do; each number is rounded twice. None sends all bits. TensorFlow has no

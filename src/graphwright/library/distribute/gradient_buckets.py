@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from graphwright.control.python_call import DescribedFunction, numpy_function
+from graphwright.control.python_call import DescribedFunction, FreshFunction, numpy_function
 from graphwright.ir.graph import Graph, Node, source
 from graphwright.library.distribute.pending_sums import SumOptions, SumQueue
 from graphwright.op.op import Effect
@@ -96,6 +95,21 @@ class BucketSum(DescribedFunction):
         )
 
 
+class BucketEnd(FreshFunction):
+    """What waits for the sum of a bucket, and has its results.
+
+    Args:
+        sums: The sums of this rank.
+    """
+
+    def __init__(self, sums: SumQueue) -> None:
+        self.sums = sums
+
+    def __call__(self, ticket: Array) -> list[Array]:
+        """The sums."""
+        return self.sums.end(int(ticket))
+
+
 def summed_in_graph(
     tracer: Tracer, sums: SumQueue, options: SumOptions, tensors: Sequence[TensorValue]
 ) -> list[Any]:
@@ -120,16 +134,11 @@ def summed_in_graph(
         begun.append((members, ticket))
     results: list[Any] = [None] * len(values)
     for members, ticket in begun:
-        end = partial(ended, sums)
+        end = BucketEnd(sums)
         dtypes = [values[i].type.dtype for i in members]
         for i, total in zip(members, numpy_function(end, [ticket], dtypes, name="EndSum")):
             results[i] = total
     return results
-
-
-def ended(sums: SumQueue, ticket: Array) -> list[Array]:
-    """The results of a sum."""
-    return sums.end(int(ticket))
 
 
 def bring_forward(graph: Graph) -> None:

@@ -27,7 +27,14 @@ def run(options: argparse.Namespace) -> int:
         return 2
     # mpi4py's runner ends all ranks after the traceback of one, wherever that fails.
     program = [sys.executable, "-m", "mpi4py", options.program, *options.arguments]
-    return subprocess.call([*mpiexec, "-n", str(options.n), *program])
+    code = subprocess.call([*mpiexec, "-n", str(options.n), *program])
+    if code:
+        print(
+            f"graphwright launch: a rank has failed, so all {options.n} have ended (exit code "
+            f"{code}). The first traceback is that of the fault; a rank that was killed has none.",
+            file=sys.stderr,
+        )
+    return code
 
 
 def launcher() -> list[str] | None:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from graphwright.control.python_call import numpy_function
 from graphwright.library.distribute.cluster_resolvers import (
     ClusterResolver,
@@ -34,12 +36,13 @@ from graphwright.library.distribute.strategy import (
 from graphwright.library.distribute.workers import WorkerGroup, world
 from graphwright.ops.core.casting import cast
 from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import PythonFunction, TensorLike, TensorValue
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.logical_devices import DEFAULT
-from graphwright.values.tensor import EagerTensor
+from graphwright.values.tensor import EagerTensor, wrap
 
 
 class MultiWorkerExtended(MirroredExtended):
@@ -90,9 +93,8 @@ class MultiWorkerExtended(MirroredExtended):
             return []
         tracer, workers = current_tracer(), self.workers
         if tracer is None:
-            dtypes = [tensor.dtype for tensor in tensors]
-            add = partial(workers.sum_arrays, options)
-            sums = numpy_function(add, list(tensors), dtypes)
+            arrays = [convert(tensor)._array for tensor in tensors]
+            sums = [wrap(total) for total in workers.sum_arrays(options, *arrays)]
         else:
             sums = summed_in_graph(tracer, workers.sums, options, tensors)
         results = []
@@ -180,12 +182,25 @@ class MultiWorkerExtended(MirroredExtended):
     def _distribute_dataset(self, dataset: object) -> Any:
         source: Any = dataset
         size, rank = self.workers.size, self.workers.rank
+        if size == 1:
+            source.element_spec  # noqa: B018 - AttributeError for what is no dataset
+            return DistributedDataset(source, [DEFAULT])
+        share = source._own(size, rank)
+        if share is not None:
+            return DistributedDataset(share, [DEFAULT], self._has_any)
+        # Each rank takes rows of the same batches, so a shuffle has the order of the first rank.
+        seeds = np.array(source._seeds(), np.uint64).reshape(-1, 2)
+        source = source._seeded(self.workers.of_first(seeds).tolist())
 
         def mine(*element: object) -> Any:
             parts = split_batch(single(element), size)
             return tree.map_structure(lambda leaf: leaf.values[rank], parts)
 
-        return DistributedDataset(source.map(mine) if size > 1 else source, [DEFAULT])
+        return DistributedDataset(source.map(mine), [DEFAULT])
+
+    def _has_any(self, has_value: TensorValue) -> Any:
+        """Whether any rank has another element, by whether this one has."""
+        return self._sums(ReduceOp.SUM, [cast(has_value, dt.int32)])[0] > 0
 
     def _datasets_from_function(self, dataset_fn: Callable[[InputContext], object]) -> Any:
         size, rank = self.workers.size, self.workers.rank
@@ -226,6 +241,8 @@ class MultiWorkerMirroredStrategy(Strategy):
         given = communication_options or CommunicationOptions()
         options = SumOptions(given.bytes_per_pack or BUCKET, given.compression is not None)
         workers = world()
+        if given.timeout_seconds is not None:
+            workers.agreements.patience.seconds = given.timeout_seconds
         self._resolver = resolved(cluster_resolver, workers)
         self._workers = workers
         self._first_replica = workers.rank

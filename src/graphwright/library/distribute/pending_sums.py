@@ -78,6 +78,7 @@ class PendingSum:
         self.comm = comm
         self.parts = parts  # until they are packed
         self.agreement: CollectiveAgreement | None = agreement
+        self.words, self.patience = agreement.words, agreement.patience
         self.packing: Any = None
         self.total: Any = None
         self.request: Any = None
@@ -107,7 +108,7 @@ class PendingSum:
 
     def results(self) -> list[Array]:
         """The sums, once they are there."""
-        self.request.Wait()
+        self.patience.wait(self.request, self.words)
         return list(self.packing.unpacked(self.total))
 
 
@@ -132,7 +133,7 @@ class HalvedSum(PendingSum):
         """Adds this rank's part, and begins to send the sum to all."""
         if self.parcels is None:
             return
-        self.request.Wait()
+        self.patience.wait(self.request, self.words)
         _, received = self.parcels
         part = np.zeros(received.shape[1], np.float32)
         for each in received:
@@ -146,7 +147,7 @@ class HalvedSum(PendingSum):
 
     def results(self) -> list[Array]:
         """The sums as float32, once they are there."""
-        self.request.Wait()
+        self.patience.wait(self.request, self.words)
         size = sum(self.packing.sizes)
         return list(self.packing.unpacked(self.total.reshape(-1)[:size].astype(np.float32)))
 

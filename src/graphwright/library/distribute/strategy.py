@@ -11,7 +11,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.identities import IdentityTable
 from graphwright.function.polymorphic import Eagerly, PolymorphicFunction
 from graphwright.library.distribute.cross_device_ops import CrossDeviceOps
-from graphwright.library.distribute.distributed_input import DistributedDataset, split_batch
+from graphwright.library.distribute.distributed_input import DistributedDataset, alone, split_batch
 from graphwright.library.distribute.distributed_values import (
     DistributedValues,
     Mirrored,
@@ -591,7 +591,7 @@ class StrategyExtended:
         names = self._strategy._devices
         dataset: Any = dataset_fn(InputContext(num_replicas_in_sync=len(names)))
         dataset.element_spec  # noqa: B018 - AttributeError for what is no dataset
-        return DistributedDataset(dataset, names, is_grouped=len(names) > 1)
+        return DistributedDataset(dataset, names, alone if len(names) > 1 else None)
 
 
 def single(element: tuple[object, ...]) -> Any:
