@@ -182,7 +182,10 @@ def convert(
     if isinstance(value, (list, tuple)) and holds_tensor(value):
         if dtype is not None:
             return pack(value, dtype, name, True)
-        return pack(value, first_dtype(value) or hint, name)
+        first = first_dtype(value)
+        if hint is not None and dt.string not in (first, hint):
+            return pack(value, hint, name, True)
+        return pack(value, first or hint, name)
     if active is None:
         return eager_constant(value, dtype, hint)
     return active.constant(make_array(value, dtype, hint), dtype, name)
