@@ -1327,6 +1327,143 @@ def saved_parse_example(tf: Any) -> Any:
         return tf.saved_model.load(directory).parse(tf.constant([example]))
 
 
+def keys_that_a_while_loop_adds(tf: Any) -> Any:
+
+    @tf.function
+    def f(n):
+        d, i = {"x": {}}, 0
+        while i < n:
+            d["x"]["a"] = tf.ones([2]) * tf.cast(i, tf.float32)
+            d["k"] = [i, i + 1]
+            i += 1
+        return d, i
+
+    return f(tf.constant(3))
+
+
+def keys_that_inner_loops_add(tf: Any) -> Any:
+
+    @tf.function
+    def f(n):
+        d = {}
+        for i in tf.range(n):
+            for j in tf.range(n):
+                d["a"] = i + j
+        return d
+
+    return f(tf.constant(3))
+
+
+def key_of_a_loop_without_turns(tf: Any) -> Any:
+
+    @tf.function
+    def f(n):
+        d = {}
+        for i in tf.range(n):
+            d["a"] = i
+        return d
+
+    return f(tf.constant(0))
+
+
+def gradient_of_a_key_that_a_loop_adds(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        d = {}
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            for i in tf.range(3):
+                d["y"] = x * tf.cast(i, tf.float32)
+            loss = d["y"] * d["y"]
+        return tape.gradient(loss, x)
+
+    return f(tf.constant(2.0))
+
+
+def dtype_hint_of_a_list_of_tensors(tf: Any) -> Any:
+    return (
+        tf.convert_to_tensor([1, tf.constant(2)], dtype_hint=tf.int64),
+        tf.convert_to_tensor([[tf.constant(2.5)]], dtype_hint=tf.int32),
+        tf.RaggedTensor.from_row_lengths([1, 2], [1, tf.constant(1)]).row_splits,
+    )
+
+
+def pieces_of_ragged_rows(tf: Any) -> Any:
+
+    @tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)])
+    def f(x):
+        return tf.split(x, 2)[1].to_tensor(), tf.split(x, tf.constant([1, 1]), num=2)[0].to_tensor()
+
+    return f(tf.ragged.constant([[1], [2, 3]]))
+
+
+def uneven_pieces_of_ragged_rows(tf: Any) -> Any:
+    return tf.split(tf.ragged.constant([[1], [2, 3]]), 3)
+
+
+def no_pieces_of_ragged_rows(tf: Any) -> Any:
+    return tf.split(tf.ragged.constant([[1], [2, 3]]), 0)
+
+
+def pieces_with_too_few_ragged_rows(tf: Any) -> Any:
+    return tf.split(tf.ragged.constant([[1], [2, 3]]), [1, 2])
+
+
+def ragged_rows_of_unknown_rank(tf: Any) -> Any:
+
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def f(x):
+        return tf.RaggedTensor.from_tensor(x, padding=0.0).row_lengths()
+
+    return f(tf.constant([[1.0, 0.0], [2.0, 3.0]]))
+
+
+def rows_that_do_not_fit_values(tf: Any) -> Any:
+    return tf.RaggedTensor.from_value_rowids(tf.ones([3]), tf.constant([1, 1]))
+
+
+def segments_that_do_not_fit_rows(tf: Any) -> Any:
+    return tf.function(lambda x: tf.math.segment_mean(x, [0, 1]))(tf.ones([3, 2]))
+
+
+def bounds_in_the_wrong_order(tf: Any) -> Any:
+    return tf.experimental.numpy.clip([1.0, -2.0, 5.0], 3.0, 0.0)
+
+
+def slope_of_a_saturated_nan(tf: Any) -> Any:
+    x = tf.constant([float("nan"), 1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.dtypes.saturate_cast(x, tf.float64)
+    return tape.gradient(y, x)
+
+
+def bessel_functions_of_negative_numbers(tf: Any) -> Any:
+    x, special = tf.constant([-1.5, -0.5, 0.5]), tf.math.special
+    of_second_kind = special.bessel_y0, special.bessel_y1, special.bessel_k0e, special.bessel_k1
+    return [f(x) for f in of_second_kind]
+
+
+def batch_jacobian_of_unknown_rank(tf: Any) -> Any:
+
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.batch_jacobian(y, x)
+
+    return f(tf.ones([2, 2]))
+
+
+def ngrams_of_unknown_rank(tf: Any) -> Any:
+    f = tf.function(
+        lambda x: tf.strings.ngrams(x, 2), input_signature=[tf.TensorSpec(None, tf.string)]
+    )
+    return f(tf.constant(["a", "b"]))
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value

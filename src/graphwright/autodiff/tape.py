@@ -400,12 +400,17 @@ class GradientTape:
         self._refuse_loop(experimental_use_pfor)
         result = self._dense(target)
         have, want = result.type.dims, source.type.dims
+        if have is None or want is None:
+            raise ValueError(
+                "batch_jacobian needs a batch as the first axis of the target and of the source, "
+                "and the rank of one is not known: fix it with tf.ensure_shape."
+            )
         if () in (have, want):
             raise ValueError(
                 "batch_jacobian needs a batch as the first axis of the target and of the source: "
                 f"their shapes are {result.shape} and {source.shape}. tape.jacobian needs none."
             )
-        if have is not None and want is not None and have[:1] != want[:1]:
+        if have[:1] != want[:1]:
             raise ValueError(
                 f"Need first dimension of target shape ({result.shape}) and source shape "
                 f"({source.shape}) to match."

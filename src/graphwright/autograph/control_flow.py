@@ -601,7 +601,7 @@ class _Function:
             lines = [*head, *self.reset(stops, body_nodes, place), *body.staged(), *head]
             turn = self.parts.function(place, "loop_body", lines, each)
             access, arguments = self.parts.access(place, state)
-            exposed = self.exposed(place, options, state.names, inside)
+            exposed = self.exposed(place, options, state.names, inside, live)
             arguments = [
                 place.load(tester.name),
                 place.load(turn.name),
@@ -709,7 +709,7 @@ class _Function:
                 going = self.parts.function(place, "extra_test", [test], Summary())
                 access.append(going)
                 extra = place.load(going.name)
-            exposed = self.exposed(place, options, state.names, each)
+            exposed = self.exposed(place, options, state.names, each, live)
             return Parts(access, [extra, place.load(looped.name), *arguments, exposed])
 
         def staged() -> Block:
@@ -793,14 +793,24 @@ class _Function:
             options.values.append(place.thunk(contents))
 
     def exposed(
-        self, place: SyntaxPlace, options: ast.Dict, names: Sequence[str], inside: Summary
+        self,
+        place: SyntaxPlace,
+        options: ast.Dict,
+        names: Sequence[str],
+        inside: Summary,
+        live: Names,
     ) -> ast.Dict:
-        """The options, with the variables that a turn may read before it assigns them."""
+        """The options, with the variables that a turn may read before it assigns them, and those
+        of them that nothing reads after the loop."""
         read = inside.gen.intersection(names)
         if not self.options.inline or not read:
             return options
-        keys = [*options.keys, place.constant("exposed")]
-        return ast.Dict(keys, [*options.values, place.constant(tuple(sorted(read)))], **place.span)
+        keys, values = [*options.keys, place.constant("exposed")], [*options.values]
+        values.append(place.constant(tuple(sorted(read))))
+        if read - live:
+            keys.append(place.constant("turns_own"))
+            values.append(place.constant(tuple(sorted(read - live))))
+        return ast.Dict(keys, values, **place.span)
 
     def lists(self, node: ast.stmt) -> GrowingLists:
         """The variables whose lists a loop may change, or loops inside another statement."""

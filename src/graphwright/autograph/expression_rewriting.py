@@ -313,12 +313,13 @@ class ExpressionRewriter:
 
     def annotation(self, node: ast.AnnAssign) -> ast.stmt:
         node.target = self.convert(node.target)
+        # Annotated names cannot be nonlocal in the functions that blocks become.
         if node.value is None:
-            return node
+            is_name = isinstance(node.target, ast.Name)
+            return ast.copy_location(ast.Pass(), node) if is_name else node
         node.value = self.convert(node.value)
         if not isinstance(node.target, ast.Name):
             return node
-        # Annotated names cannot be nonlocal in the functions that blocks become.
         return ast.copy_location(ast.Assign([node.target], node.value), node)
 
 

@@ -94,7 +94,8 @@ class WhileOptions(TypedDict, total=False):
 class LoopOptions(WhileOptions, total=False):
     """The options of a loop, with those that converted code adds.
 
-    `exposed` are the variables that a turn may read before it assigns them. `lists` has the
+    `exposed` are the variables that a turn may read before it assigns them, and `turns_own` those
+    of them that nothing reads after the loop. `lists` has the
     variables whose lists the loop may change, and `passed` those whose lists it passes to
     functions. `mutated` returns the containers that methods change in the loop.
     """
@@ -102,6 +103,7 @@ class LoopOptions(WhileOptions, total=False):
     iterate_names: str
     shape_invariants: ShapeInvariants
     exposed: tuple[str, ...]
+    turns_own: tuple[str, ...]
     lists: Holder
     passed: Thunk
     mutated: Callable[[], dict[str, object]]

@@ -154,6 +154,17 @@ class _WiderShapes(Exception):
         self.shapes = shapes
 
 
+class _NewKeys(Exception):
+    """A turn adds keys to a dict: the loop is built again with zeros for their values before it."""
+
+    def __init__(self, number: int, value: object, refusal: Exception) -> None:
+        super().__init__("keys are added in a loop")
+        self.number = number
+        self.value = value
+        self.refusal = refusal
+        self.keys: list[str] = []
+
+
 class _LoopVariables:
     """The variables of a loop, as the leaves that each iteration takes and returns.
 
@@ -220,7 +231,7 @@ class _LoopVariables:
     ) -> None:
         """Add the leaves of one variable, and the shapes that these need beyond theirs."""
         name, old = self.names[number], self.initial[number]
-        self.check_structure(name, old, new)
+        self.check_structure(number, old, new)
         pairs = zip(tree.flatten(old), tree.flatten(new), self.carried[number])
         for before, after, crossing in pairs:
             if crossing is STAYS:
@@ -232,11 +243,15 @@ class _LoopVariables:
                 if shape is not None:
                     wider[position] = shape
 
-    def check_structure(self, name: str, old: object, new: object) -> None:
+    def check_structure(self, number: int, old: object, new: object) -> None:
+        name = self.names[number]
         try:
             tree.assert_same_structure(old, new)
         except (TypeError, ValueError) as error:
-            raise refusals.other_structure_in_loop(name, error) from None
+            refusal = refusals.other_structure_in_loop(name, error)
+            if _gains_keys(old, new) and number < len(self.names) - len(self.shared):
+                raise _NewKeys(number, new, refusal) from None
+            raise refusal from None
 
     def check_same(self, name: str, before: object, after: object) -> None:
         if before is None and after is not None:
@@ -265,6 +280,32 @@ class _LoopVariables:
         if not self.relaxes:
             raise refusals.other_shape(name, limit, new, common)
         return after, TensorShape(common)
+
+
+def _gains_keys(old: Any, new: Any) -> bool:
+    """Whether two values differ by keys alone that dicts of the second have more."""
+    if type(old) is not dict or type(new) is not dict:
+        try:
+            tree.assert_same_structure(old, new)
+        except (TypeError, ValueError):
+            return False
+        return True
+    return old.keys() <= new.keys() and all(_gains_keys(old[key], new[key]) for key in old)
+
+
+def _with_new_keys(staging: Staging, name: str, old: Any, new: Any, keys: list[str]) -> Any:
+    """A value before a turn, with zeros at the keys that it gains; `keys` get their names."""
+    if type(old) is not dict:
+        return old
+    result = {}
+    for key, value in new.items():
+        place = f"{name}[{key!r}]"
+        if key in old:
+            result[key] = _with_new_keys(staging, place, old[key], value, keys)
+        else:
+            keys.append(place)
+            result[key] = tree.map_structure(functools.partial(zeros_like, staging), value)
+    return result
 
 
 def stage_while(
@@ -370,11 +411,14 @@ def _loop(
     """Build a loop, which carries its position, lists and shared variables too."""
     turns = SharedTurns(staging, variables)
     turn = turns.watching(step)
+    keys: list[str] = []
     while True:
         try:
-            _build(staging, position, more, turn, turns, options, run, relaxes)
+            _build(staging, position, more, turn, turns, options, run, relaxes, keys)
         except ChangedInTurn as change:
             turns.learn(change)
+        except _NewKeys as new:
+            keys += new.keys
         else:
             turns.end()
             return
@@ -389,9 +433,14 @@ def _build(
     options: LoopOptions,
     run: Callable[..., Leaves] | None,
     relaxes: bool,
+    keys: Sequence[str],
 ) -> None:
-    """Build a loop that carries the shared variables of which `turns` knows."""
+    """Build a loop that carries the shared variables of which `turns` knows.
+
+    `keys` are places in dicts that have no value of the program's before the first turn.
+    """
     variables = turns.variables()
+    before = variables.get()
     initial, missing, open_shapes = _initialise(staging, position, step, variables)
     goes: Any = False
     late = [variable.name for variable in turns.missing]
@@ -412,8 +461,9 @@ def _build(
     lists = growing_lists.CarriedLists(staging)
     count, width = len(position), sum(lists.widths())
     first: list[Any] = [*position, *lists.leaves(), *loop.start()]
-    unassigned = [name for name in missing if not name.startswith(RETURN_VALUE)]
-    unassigned = [name for name in unassigned if name in turns.base.names]
+    unread = options.get("turns_own", ())
+    unassigned = [n for n in missing if not n.startswith(RETURN_VALUE) and n not in unread]
+    unassigned = [name for name in unassigned if name in turns.base.names] + [*keys]
     if unassigned:  # whether the loop has run at all is a loop variable too
         first.append(goes if exposed else staging.convert(False))
     start = count + width  # of the leaves of the program's variables
@@ -448,6 +498,14 @@ def _build(
             except _WiderShapes as wider:
                 limits = wider.shapes
                 shapes = [*[None] * start, *limits]
+            except _NewKeys as new:
+                if exposed:  # the first turn stands in the graph already
+                    raise new.refusal from None
+                state, number = list(before), new.number
+                name, value = variables.names[number], state[number]
+                state[number] = _with_new_keys(staging, name, value, new.value, new.keys)
+                variables.set(tuple(state))
+                raise
     if unassigned:
         names = ", ".join(unassigned)
         staging.assert_true(results[-1], f"loop must iterate at least once to initialize {names}")

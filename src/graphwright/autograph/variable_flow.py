@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 
 from graphwright.autograph.syntax import blocks, is_compound, parameters
 from graphwright.autograph.touched_variables import (
@@ -219,6 +220,8 @@ class VariableFlow:
             return items.then(inside.perhaps()).beside(self._interrupted(node.body))
         if isinstance(node, ast.Match):
             cases = [self._case(case) for case in node.cases]
+            if all(map(_takes_all, node.cases[-1:])):
+                return self.summary(node.subject).then(_one_of(cases))
             return self.summary(node.subject).then(_any_of(cases))
         if not node.handlers:  # an exception leaves: see _interrupted
             return self.block([*node.body, *node.orelse, *node.finalbody])
@@ -239,6 +242,7 @@ class VariableFlow:
 
     def _case(self, case: ast.match_case) -> Summary:
         head = self.summary(case.pattern)
+        head = head._replace(kill=head.kill | self._effect(case.pattern).maybe)
         if case.guard is not None:
             head = head.then(self.summary(case.guard))
         return head.then(self.block(case.body))
@@ -325,10 +329,12 @@ class VariableFlow:
                 return inside
             return _without(before, self.summary(node).deleted)
         if isinstance(node, ast.Match):
+            last: Names | None = None
             for case in node.cases:
                 captured = self._effect(case.pattern).maybe
-                self._mark_defined(case.body, _with(before, captured))
-            return _without(before, self.summary(node).deleted)
+                last = _meet(last, self._mark_defined(case.body, _with(before, captured)))
+            surviving = _without(before, self.summary(node).deleted)
+            return last if _takes_all(node.cases[-1]) else _meet(last, surviving)
         return self._define_try(node, before)
 
     def _define_try(self, node: ast.Try, before: Names | None) -> Names | None:
@@ -378,12 +384,22 @@ def _heads(node: ast.stmt) -> Sequence[ast.AST]:
     return [handler.type for handler in node.handlers if handler.type is not None]
 
 
+def _takes_all(case: ast.match_case) -> bool:
+    """Whether a case is taken whatever the subject is: `case _:` or `case name:`."""
+    pattern = case.pattern
+    while isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+        pattern = pattern.pattern
+    return isinstance(pattern, ast.MatchAs) and case.guard is None
+
+
 def _any_of(summaries: list[Summary]) -> Summary:
     """One of these, or nothing."""
-    total = EMPTY
-    for summary in summaries:
-        total = total.beside(summary)
-    return total
+    return reduce(Summary.beside, summaries, EMPTY)
+
+
+def _one_of(summaries: list[Summary]) -> Summary:
+    """One of these."""
+    return reduce(Summary.beside, summaries)
 
 
 def _transitive(closures: dict[str, Closure]) -> dict[str, Closure]:

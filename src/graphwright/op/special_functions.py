@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 
 @cache
 def _scipys(name: str) -> Callable[..., Any]:
@@ -25,6 +27,16 @@ def _late(name: str) -> Callable[..., Any]:
         return _scipys(name)(*arguments, **options)
 
     call.__name__ = call.__qualname__ = name
+    return call
+
+
+def _below_zero(function: Callable[..., Any], value: float) -> Callable[..., Any]:
+    """The function, with a value of its own where x < 0, as TensorFlow has it there."""
+
+    def call(x: Any) -> Any:
+        result = function(x)
+        return np.where(np.less(x, 0), result.dtype.type(value), result)
+
     return call
 
 
@@ -46,13 +58,13 @@ i1 = _late("i1")
 i1e = _late("i1e")
 j0 = _late("j0")
 j1 = _late("j1")
-k0 = _late("k0")
-k0e = _late("k0e")
-k1 = _late("k1")
-k1e = _late("k1e")
+k0 = _below_zero(_late("k0"), np.inf)
+k0e = _below_zero(_late("k0e"), np.inf)
+k1 = _below_zero(_late("k1"), np.inf)
+k1e = _below_zero(_late("k1e"), np.inf)
 ndtri = _late("ndtri")
 psi = _late("psi")
 spence = _late("spence")
-y0 = _late("y0")
-y1 = _late("y1")
+y0 = _below_zero(_late("y0"), -np.inf)
+y1 = _below_zero(_late("y1"), -np.inf)
 zeta = _late("zeta")

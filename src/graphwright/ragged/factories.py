@@ -11,11 +11,12 @@ from graphwright.control.assertions import assert_equal
 from graphwright.op.interpreter import convert
 from graphwright.ragged.methods import RaggedMethods
 from graphwright.ragged.positions import length_of
-from graphwright.ragged.row_partition import RowPartition, splits_dtype
+from graphwright.ragged.row_partition import RowPartition, index_vector, splits_dtype
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
+from graphwright.types.tensor_type import is_compatible
 
 
 class Factories:
@@ -171,10 +172,11 @@ class Factories:
         >>> tf.RaggedTensor.from_value_rowids([3, 1, 4], [0, 0, 2])
         <tf.RaggedTensor [[3, 1], [], [4]]>
         """
+        values, rows = as_values(values), index_vector(value_rowids, "value_rowids")
+        if not is_compatible(rows.type.dims, values.shape.dims and values.shape[:1].dims):
+            raise ValueError(f"Shapes {rows.shape} and {values.shape[:1]} are incompatible")
         return cls._of(
-            values,
-            lambda _: RowPartition.from_value_rowids(value_rowids, nrows, validate),
-            validate,
+            values, lambda _: RowPartition.from_value_rowids(rows, nrows, validate), validate
         )
 
     @classmethod

@@ -102,6 +102,8 @@ def cut_to_nested(tensor: TensorLike, lengths: Sequence[TensorLike], dtype: DTyp
 
 def cut(tensor: TensorLike, lengths: TensorValue) -> RaggedTensor:
     """The rows of a tensor, cut to lengths."""
+    if lengths.type.rank is None:
+        lengths = reshape(lengths, [-1])
     columns = numbers(shape_of(tensor, lengths.dtype)[1], dtype=lengths.dtype)
     values = boolean_mask(tensor, columns[None] < lengths[:, None])
     return RaggedTensor(values, RowPartition.from_row_lengths(lengths, validate=False))

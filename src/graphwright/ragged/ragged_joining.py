@@ -9,10 +9,12 @@ from graphwright.control.assertions import assert_equal
 from graphwright.op.dispatch import implement
 from graphwright.op.interpreter import convert, convert_many
 from graphwright.ops.core import joining, repetition
+from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.movement import reshape, transpose
 from graphwright.ops.core.repetition import repeat, tile
 from graphwright.ops.core.sequences import range as numbers
+from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ragged.factories import as_values
 from graphwright.ragged.positions import length_of, splits_of_lengths
 from graphwright.ragged.ragged_conversion import from_tensor, same_rows
@@ -212,7 +214,7 @@ def is_one(multiple: object) -> bool:
 @implement(joining.split, RaggedTensor, first=True)
 def split(
     value: RaggedTensor,
-    num_or_size_splits: int | Sequence[int],
+    num_or_size_splits: TensorLike,
     axis: SupportsInt = 0,
     num: int | None = None,
     name: str | None = None,
@@ -221,12 +223,23 @@ def split(
     if value.positive_axis(int(axis), "axis") != 0:
         raise ValueError("Input to tf.split must be split along axis 0 if it is ragged")
     sizes = num_or_size_splits
+    count = value._row_partition.static_nrows
+    rows = value.nrows() if count is None else count
     if isinstance(sizes, int):
-        count = value._row_partition.static_nrows
-        if count is None or count % sizes:
-            raise ValueError(f"{count} rows cannot be split into {sizes} pieces of one size")
-        sizes = [count // sizes] * sizes
-    pieces, start = [], 0
+        if sizes <= 0:
+            raise ValueError(f"A ragged tensor is split into one piece or more, not {sizes}")
+        assert_equal(rows % sizes, 0, f"rows must make {sizes} pieces of one size")
+        sizes = [rows // sizes] * sizes
+    else:
+        lengths = convert(sizes, None, dt.int64)
+        number = None if lengths.type.rank != 1 else lengths.type.dims[0]
+        if number is None:
+            raise TypeError(f"The sizes of pieces are a list of known length, not {sizes!r}")
+        total = reduce_sum(lengths)
+        assert_equal(total, cast(rows, total.dtype), "the pieces must have all rows")
+        sizes = joining.unstack(lengths, number)
+    pieces: list[Any] = []
+    start: Any = 0
     for size in sizes:
         pieces.append(value[start : start + size])
         start += size

@@ -361,6 +361,8 @@ def ngrams(
     op = StringNGrams.of(separator, widths, left, right, padding, preserve_short_sequences)
     data = data if is_ragged(data) else convert(data, dt.string)
     rank: Any = data.shape.rank
+    if rank is None:
+        raise ValueError("Rank of data must be known: fix it with tf.ensure_shape.")
     if rank == 0:
         raise ValueError("Data must have rank>0")
     if rank == 1:

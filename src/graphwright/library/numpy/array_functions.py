@@ -358,9 +358,9 @@ def clip(a: TensorLike, a_min: TensorLike | None, a_max: TensorLike | None) -> A
     """
     if a_min is None and a_max is None:
         raise ValueError("Not more than one of `a_min` and `a_max` may be `None`.")
-    if a_min is not None:
-        a = maximum(a, a_min)
-    return a if a_max is None else minimum(a, a_max)
+    if a_max is not None:
+        a = minimum(a, a_max)
+    return a if a_min is None else maximum(a, a_min)
 
 
 def angle(z: TensorLike, deg: bool = False) -> Any:

@@ -52,14 +52,7 @@ class SegmentReduction(Op):
                 f"{self.type_name}: segment_ids should be a vector, not of shape "
                 f"{show_dims(ids.dims)}"
             )
-        if data.dims is None:
-            return (None,)
-        if ids.dims is not None and not is_compatible(ids.dims, data.dims[:1]):
-            raise ValueError(
-                f"{self.type_name}: segment_ids should be the same size as dimension 0 of input: "
-                f"{show_dims(ids.dims)} for {show_dims(data.dims)}"
-            )
-        return ((None, *data.dims[1:]),)
+        return (None if data.dims is None else (None, *data.dims[1:]),)
 
     def kernel(self, data: Array, ids: Array) -> Any:
         if np.ndim(data) == 0:

@@ -299,7 +299,7 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Any:
     """Computes the modified Bessel function of the second kind of order 0 for each element.
 
     Args:
-        x: A tensor of floats, of any shape. Zero gives infinity and a negative number NaN.
+        x: A tensor of floats, of any shape. Zero and negative numbers give infinity.
         name: A name for the op.
 
     Returns:
@@ -316,7 +316,7 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Any:
     """Computes `exp(x) * bessel_k0(x)` for each element, without underflow for large `x`.
 
     Args:
-        x: A tensor of floats, of any shape. Zero gives infinity and a negative number NaN.
+        x: A tensor of floats, of any shape. Zero and negative numbers give infinity.
         name: A name for the op.
 
     Returns:
@@ -333,7 +333,7 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Any:
     """Computes the modified Bessel function of the second kind of order 1 for each element.
 
     Args:
-        x: A tensor of floats, of any shape. Zero gives infinity and a negative number NaN.
+        x: A tensor of floats, of any shape. Zero and negative numbers give infinity.
         name: A name for the op.
 
     Returns:
@@ -350,7 +350,7 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Any:
     """Computes `exp(x) * bessel_k1(x)` for each element, without underflow for large `x`.
 
     Args:
-        x: A tensor of floats, of any shape. Zero gives infinity and a negative number NaN.
+        x: A tensor of floats, of any shape. Zero and negative numbers give infinity.
         name: A name for the op.
 
     Returns:
@@ -401,7 +401,7 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Any:
     """Computes the Bessel function of the second kind of order 0 for each element.
 
     Args:
-        x: A tensor of floats, of any shape. Zero gives -infinity and a negative number NaN.
+        x: A tensor of floats, of any shape. Zero and negative numbers give -infinity.
         name: A name for the op.
 
     Returns:
@@ -418,7 +418,7 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Any:
     """Computes the Bessel function of the second kind of order 1 for each element.
 
     Args:
-        x: A tensor of floats, of any shape. Zero gives -infinity and a negative number NaN.
+        x: A tensor of floats, of any shape. Zero and negative numbers give -infinity.
         name: A name for the op.
 
     Returns:

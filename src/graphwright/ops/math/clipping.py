@@ -259,8 +259,8 @@ def within(x: TensorValue, to: DType) -> Any:
         return x
     least, most = bound(source, to, False), bound(source, to, True)
     if least is not None:
-        x = maximum(x, convert(least, source))
-    return x if most is None else minimum(x, convert(most, source))
+        x = select(less(x, least), convert(least, source), x)
+    return x if most is None else select(greater(x, most), convert(most, source), x)
 
 
 def exact(number: float, dtype: DType) -> int | float:

@@ -15,6 +15,7 @@ from graphwright.compile.llvm.functions import polynomials as of
 from graphwright.compile.llvm.functions.exponentials import exp, expm1_near_zero, reduced
 from graphwright.compile.llvm.functions.lanes import (
     Lanes,
+    choose,
     fma,
     horner,
     in_double,
@@ -74,7 +75,7 @@ def modified_first(order: int, is_scaled: bool) -> Callable[[Lanes], Lanes]:
 
 
 def modified_second(order: int, is_scaled: bool) -> Callable[[Lanes], Lanes]:
-    """K(x), or exp(x) K(x); NaN where x < 0."""
+    """K(x), or exp(x) K(x); infinity where x < 0, as TensorFlow has it."""
 
     @in_double
     def rule(x: Lanes) -> Lanes:
@@ -89,7 +90,7 @@ def modified_second(order: int, is_scaled: bool) -> Callable[[Lanes], Lanes]:
             near = near * exp(x.at_most(SECOND_MOST))
         else:
             far = with_exponential(far, -x)
-        return select(x > SECOND_MOST, far, near)
+        return choose(x < 0, float("inf"), select(x > SECOND_MOST, far, near))
 
     return rule
 
@@ -142,7 +143,7 @@ def first(order: int) -> Callable[[Lanes], Lanes]:
 
 
 def second(order: int) -> Callable[[Lanes], Lanes]:
-    """Y(x); NaN where x < 0."""
+    """Y(x); -infinity where x < 0, as TensorFlow has it."""
 
     @in_double
     def rule(x: Lanes) -> Lanes:
@@ -155,7 +156,7 @@ def second(order: int) -> Callable[[Lanes], Lanes]:
         else:
             near = fma(log(x) * (2 / pi), regular, series)
         _, far = oscillating(order, x)
-        return select(x >= MOST, far, near)
+        return choose(x < 0, -float("inf"), select(x >= MOST, far, near))
 
     return rule
 

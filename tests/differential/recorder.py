@@ -1,0 +1,105 @@
+"""The process that has TensorFlow: `python -m differential.recorder`, where TensorFlow is.
+
+Reads programs from its input, a JSON list of a source, its calls and its signature in each line.
+It writes their outcomes eagerly, traced, and traced without shapes, a line for each.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import warnings
+from typing import Any
+
+from differential.results import outcome_of
+from everyday.limits import TooLong, limit
+from everyday.programs import DECORATOR, Loaded, Program
+
+#: Seconds that a program may take, the first one with the import; programs of one process.
+_SECONDS, _AT_ONCE = 90.0, 400
+
+
+def tensorflow() -> Any:
+    """TensorFlow, which computes on processors alone and says little."""
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    import tensorflow as tf
+
+    tf.get_logger().setLevel("ERROR")
+    tf.autograph.set_verbosity(0)
+    return tf
+
+
+def outcomes(program: Program, decorator: str, tf: Any) -> list[Any]:
+    """What the calls give."""
+    lines = [decorator if line == DECORATOR else line for line in program.source.split("\n")]
+    program = program._replace(source="\n".join(line for line in lines if line))
+    try:
+        with limit(40.0):
+            loaded = Loaded(program, tf)
+            loaded.names["np"] = __import__("numpy")
+            return [outcome_of(loaded, i, tf) for i in range(len(program.calls))]
+    except TooLong:
+        return [{"error": "TooLong", "words": ""}] * len(program.calls)
+
+
+def main() -> None:
+    """Runs what is asked for."""
+    warnings.simplefilter("ignore")
+    tf = tensorflow()
+    for line in sys.stdin:
+        source, calls, signature = json.loads(line)
+        program = Program(source, tuple(calls))
+        record = {"eager": outcomes(program, "", tf), "traced": outcomes(program, DECORATOR, tf)}
+        if signature:
+            decorator = f"@tf.function(input_signature={signature})"
+            record["shapeless"] = outcomes(program, decorator, tf)
+        print(json.dumps(record), flush=True)
+
+
+class Recorder:
+    """A process that has TensorFlow; it is ended and begun anew where a program takes too long."""
+
+    def __init__(self, python: str) -> None:
+        self.command = [python, "-m", "differential.recorder"]
+        self.process: subprocess.Popen[str] | None = None
+        self.count = 0
+
+    def record(self, source: str, calls: tuple[str, ...], signature: str) -> Any:
+        """The outcomes of a program; None where the process ended in it."""
+        if self.process is None or self.process.poll() is not None or self.count >= _AT_ONCE:
+            self.close()
+            pipe = subprocess.PIPE
+            self.process = subprocess.Popen(
+                self.command, stdin=pipe, stdout=pipe, text=True, stderr=subprocess.DEVNULL
+            )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.count += 1
+        timer = threading.Timer(_SECONDS, self.process.kill)
+        timer.start()
+        try:
+            self.process.stdin.write(json.dumps([source, calls, signature]) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+            while line and not line.startswith('{"eager"'):  # what a program prints
+                line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        finally:
+            timer.cancel()
+        return json.loads(line) if line.endswith("\n") else None
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        self.process, self.count = None, 0
+
+
+if __name__ == "__main__":
+    main()
