@@ -89,7 +89,9 @@ def user_frame(depth: int = 1) -> FrameType | None:
 
 def user_location(depth: int = 1) -> Location | None:
     """The innermost line on the stack that is not the package's own."""
-    frame = frame_above(depth)
+    frame = inspect.currentframe()  # not `frame_above`, since each traced op comes here
+    while depth and frame is not None:
+        frame, depth = frame.f_back, depth - 1
     while frame is not None:
         code = frame.f_code
         if not _IN_PACKAGE[code.co_filename]:

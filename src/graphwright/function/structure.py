@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.compile.run.generated_text import make_function
 from graphwright.ir.graph import Value
 from graphwright.op.interpreter import apply
 from graphwright.ops.core.identity import IDENTITY
@@ -74,6 +75,9 @@ def packer(structure: object, leaves: Sequence[Tensor | None]) -> Pack:
     flat = type(structure) is tuple and all(a is b for a, b in zip(structure, leaves))
     if flat and all(leaf is not None for leaf in leaves):
         return tuple
+    written = PackWriter()
+    if written.writes(structure):
+        return written.function()
 
     def pack(tensors: Sequence[Tensor]) -> Any:
         remaining = iter(tensors)
@@ -81,6 +85,57 @@ def packer(structure: object, leaves: Sequence[Tensor | None]) -> Pack:
         return tree.pack_sequence_as(structure, filled, expand_composites=True)
 
     return pack
+
+
+class PackWriter:
+    """Writes the text of a function that packs tensors into dicts, lists and tuples.
+
+    Structures that differ in keys alone share one text: these are bound to names.
+    """
+
+    def __init__(self) -> None:
+        self.bindings: dict[str, Any] = {}
+        self.count = 0  # of tensors
+        self.text = ""
+
+    def writes(self, structure: object) -> bool:
+        """Whether the text of a structure was written: it has nothing but such containers."""
+        try:
+            self.text = self.part(structure)
+        except (NotImplementedError, RecursionError):
+            return False
+        return True
+
+    def function(self) -> Pack:
+        """The function of the text."""
+        names = "".join(f"t{i}, " for i in range(self.count))
+        unpacked = f"    {names}= tensors\n" if names else ""
+        return make_function(
+            f"def pack(tensors):\n{unpacked}    return {self.text}\n", self.bindings
+        )
+
+    def part(self, structure: object) -> str:
+        """The text of a part of the structure."""
+        kind = type(structure)
+        if structure is None:
+            return "None"
+        if isinstance(structure, Tensor):
+            self.count += 1
+            return f"t{self.count - 1}"
+        if isinstance(structure, dict) and kind is dict:
+            texts = {key: self.part(structure[key]) for key in sorted(structure)}
+            pairs = [f"{self.bind(key)}: {texts[key]}" for key in structure]
+            return f"{{{', '.join(pairs)}}}"
+        if isinstance(structure, (list, tuple)) and kind in (list, tuple):
+            parts = "".join(f"{self.part(part)}, " for part in structure)
+            return f"[{parts}]" if kind is list else f"({parts})"
+        raise NotImplementedError
+
+    def bind(self, key: object) -> str:
+        """A name that the text has for a key."""
+        name = f"k{len(self.bindings)}"
+        self.bindings[name] = key
+        return name
 
 
 def wrap_all(arrays: Sequence[object]) -> list[Any]:

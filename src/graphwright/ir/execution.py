@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.ir.draws import Draws
-from graphwright.ir.graph import Graph, subgraphs_of
+from graphwright.ir.graph import Graph, ops_of, subgraphs_of
 from graphwright.ir.once import once_per_graph
 from graphwright.op.op import Op
 
@@ -34,9 +34,9 @@ def function_of(graph: Graph) -> Function:
 @once_per_graph
 def is_pure(graph: Graph) -> bool:
     """Whether the graph runs without code of the program."""
-    for node in graph.nodes:
-        graphs = subgraphs_of(node.op)  # they decide for an op that holds any
-        if not (all(map(is_pure, graphs)) if graphs else node.op.pure):
+    for op in ops_of(graph):
+        graphs = subgraphs_of(op)  # they decide for an op that holds any
+        if not (all(map(is_pure, graphs)) if graphs else op.pure):
             return False
     return True
 
@@ -44,7 +44,7 @@ def is_pure(graph: Graph) -> bool:
 @once_per_graph
 def has_stream(graph: Graph) -> bool:
     """Whether the graph draws from streams of random numbers that have a state."""
-    return any(draws_numbers(node.op) for node in graph.nodes)
+    return any(map(draws_numbers, ops_of(graph)))
 
 
 @once_per_graph

@@ -7,7 +7,7 @@ order is the order of effects. Control flow holds graphs as attributes of its op
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from graphwright.base.errors import Location
@@ -210,6 +210,11 @@ class Graph(Face):
 
     def __repr__(self) -> str:
         return f"FuncGraph(name={self.name}, id={id(self)})"
+
+
+def ops_of(graph: Graph) -> Collection[Op]:
+    """The ops of a graph's nodes, each once: unrolled loops have few."""
+    return {id(node.op): node.op for node in graph.nodes}.values()
 
 
 def subgraphs_of(op: Op) -> tuple[Graph, ...]:

@@ -28,6 +28,7 @@ from graphwright.compile.llvm.launch import (
 )
 from graphwright.compile.llvm.nest_code import extent
 from graphwright.compile.llvm.nest_function import accumulated
+from graphwright.compile.llvm.shared_functions import SharedCallee
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import Buffer, Nest, Store
 from graphwright.compile.nests.sizes import product
@@ -72,7 +73,7 @@ class BlockAccumulation:
         f.e.label(alone)
         places = self.words(f, [f.buffer(s.buffer) for s in self.stores])
         each = weight(self.nest)
-        launch(Launch(f, self.name, end, work, each, (), True, self.whole, places))
+        launch(Launch(f, SharedCallee(self.name), end, work, each, (), True, self.whole, places))
         f.branch(joined)
         f.e.label(blocks)
         self.in_blocks(f, end, work, terms, alone)

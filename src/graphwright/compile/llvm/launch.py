@@ -14,9 +14,13 @@ from graphwright.compile.llvm.frame import INTERRUPTED, RELEASE
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.functions.combine import combined, identity
 from graphwright.compile.llvm.nest_code import extent, totals_of
+from graphwright.compile.llvm.shared_functions import SharedCallee
 from graphwright.compile.nests.nest import Element, Nest, Reduce
 from graphwright.compile.nests.sizes import product
 from graphwright.machine import threads
+
+#: The frame of a call.
+FRAME = Reg("%frame", "ptr")
 
 #: The parts of a nest, whose totals are added up. Their number is fixed, so that sums do not depend
 #: on the number of threads.
@@ -46,7 +50,7 @@ class Launch:
     def __init__(
         self,
         f: FunctionWriter,
-        name: str,
+        callee: SharedCallee,
         end: Reg,
         work: Reg,
         each: int = 1,
@@ -57,7 +61,7 @@ class Launch:
     ) -> None:
         self.f = f
         self.e = f.e
-        self.name = name
+        self.callee = callee
         self.end = end
         self.work = work
         self.each = each
@@ -69,27 +73,27 @@ class Launch:
         self.parts = PARTS if self.is_shared else 1
 
     @classmethod
-    def of_nest(cls, f: FunctionWriter, name: str, nest: Nest, whole: bool) -> Launch:
+    def of_nest(cls, f: FunctionWriter, callee: SharedCallee, nest: Nest, whole: bool) -> Launch:
         """The launch of a nest's function."""
         end, work = f.size(product(extent(nest))), f.size(product(nest.axes))
         whole |= nest.ordered and bool(nest.outer)  # no range is given to those
-        return cls(f, name, end, work, weight(nest), totals_of(nest), nest.ordered, whole)
+        return cls(f, callee, end, work, weight(nest), totals_of(nest), nest.ordered, whole)
 
     def has_parts(self) -> bool:
         """Whether the range may be divided."""
         return self.is_shared or not (self.whole or is_less(self.work, ROUND // self.each))
 
-    def write(self) -> list[list[Reg]]:
-        """The addresses of each total's parts; writes the calls."""
+    def write(self, part: str) -> list[list[Reg]]:
+        """The addresses of each total's parts; writes the calls, with the function of a part."""
         f, e = self.f, self.e
         room = self.room or self.rooms()
         if not self.has_parts():
             self.call(f.number(0), self.end, room)
             return self.words(room)
-        for part in range(self.parts):
+        for number in range(self.parts):
             for i, effect in enumerate(self.totals):
                 start = e.constant(effect.kind, identity(effect.combine, effect.kind))
-                f.store(start, word(f, room, part * len(self.totals) + i))
+                f.store(start, word(f, room, number * len(self.totals) + i))
         alone, parts, joined = [e.fresh_label(p) for p in ("alone", "parts", "joined")]
         limit = f.number((WORTH if self.is_shared else ROUND) // self.each)
         f.branch_if(e.compare("slt", self.work, limit), alone, parts)
@@ -97,7 +101,7 @@ class Launch:
         self.call(f.number(0), self.end, room)
         f.branch(joined)
         e.label(parts)
-        self.call_parts(room)
+        self.call_parts(part, room)
         f.branch(joined)
         e.label(joined)
         return self.words(room)
@@ -118,37 +122,36 @@ class Launch:
 
     def call(self, begin: Reg, end: Reg, totals: Reg) -> None:
         """Calls the function over a range."""
-        self.e.line(f"call void @{self.name}(ptr %frame, {begin}, {end}, {totals})")
+        self.e.line(self.callee.call(FRAME, begin, end, totals))
 
-    def call_parts(self, room: Reg) -> None:
-        """Calls the function over parts of the range."""
+    def call_parts(self, part: str, room: Reg) -> None:
+        """Calls the function over parts of the range. Their context ends with its slots."""
         f = self.f
         count = f.number(1) if self.whole else rounds(f, self.work, self.each, self.end)
-        words = [Reg("%frame", "ptr"), f.number(0), count, self.end, room]
+        words = [FRAME, f.number(0), count, self.end, room, *map(f.number, self.callee.slots)]
         with f.at_entry():
             context = f.e.assign("ptr", 1, f"alloca i64, i64 {len(words)}, align 16")
         for i, value in enumerate(words):
             f.store(value, word(f, context, i))
-        leave_if(f, in_rounds(f, f"{self.name}_part", context, self.parts, count, self.is_shared))
+        leave_if(f, in_rounds(f, part, context, self.parts, count, self.is_shared))
 
-    def part(self) -> str:
+    def part(self, name: str) -> str:
         """The text of the function of one part, which has a range and totals of its own."""
-        name = f"{self.name}_part"
         f = FunctionWriter(None, f"define internal void @{name}(ptr %context, i64 %part)")
         context = Reg("%context", "ptr")
-        frame, turn, turns, end, room = [
-            f.load(word(f, context, i), kind, 1)
-            for i, kind in enumerate(("ptr", I64, I64, I64, "ptr"))
+        kinds = "ptr", I64, I64, I64, "ptr", *[I64] * len(self.callee.slots)
+        frame, turn, turns, end, room, *slots = [
+            f.load(word(f, context, i), kind, 1) for i, kind in enumerate(kinds)
         ]
         parts = f.number(self.parts)
         piece = f.add(f.mul(turn, parts), Reg("%part", I64))
         begin, stop = bounds(f, piece, f.mul(turns, parts), end)
         if not self.totals:
-            f.e.line(f"call void @{self.name}({frame}, {begin}, {stop}, {room})")
+            f.e.line(self.callee.call(frame, begin, stop, room, slots=slots))
         else:
             with f.at_entry():
                 totals = f.e.assign("ptr", 1, f"alloca i64, i64 {len(self.totals)}, align 16")
-            f.e.line(f"call void @{self.name}({frame}, {begin}, {stop}, {totals})")
+            f.e.line(self.callee.call(frame, begin, stop, totals, slots=slots))
             first = f.mul(Reg("%part", I64), f.number(len(self.totals)))
             for i, effect in enumerate(self.totals):
                 sum_address = f.address(room, f.add(first, f.number(i)), I64)

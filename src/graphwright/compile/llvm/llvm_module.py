@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from graphwright.compile.llvm.emitter import Emitter
 from graphwright.compile.llvm.frame import Frame
+from graphwright.compile.llvm.shared_functions import SharedCallee, SharedFunctions
 from graphwright.compile.nests.collapse import collapse
 from graphwright.compile.nests.nest import Nest, Program
 from graphwright.compile.nests.short_rows import ShortRows, short_rows
@@ -43,6 +44,7 @@ class LlvmModule:
         self.program = program
         self.frame = Frame(program, sanitizer_of(program) if is_watched else None)
         self.functions: list[str] = []
+        self.shared = SharedFunctions(self.functions)
         self.declarations: dict[str, str] = {}
 
     def text(self) -> str:
@@ -68,3 +70,9 @@ class LlvmModule:
         """Adds a function and its declarations."""
         self.functions.append(writer.text())
         self.declarations.update(writer.e.declarations)
+
+    def share(self, writer: FunctionText) -> SharedCallee:
+        """Adds a function of the frame, unless there is one that differs in slots alone."""
+        callee = self.shared.add(writer.text())
+        self.declarations.update(writer.e.declarations)
+        return callee

@@ -12,7 +12,7 @@ from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.functions.branchless_selection import takes_both
 from graphwright.compile.llvm.functions.combine import combined, identity
 from graphwright.compile.llvm.instructions import element, scalar_instruction
-from graphwright.compile.llvm.launch import ROUND, Launch, leave, weight
+from graphwright.compile.llvm.launch import FRAME, ROUND, Launch, leave, weight
 from graphwright.compile.llvm.list_code import ListWriter, moving
 from graphwright.compile.llvm.llvm_module import LlvmModule
 from graphwright.compile.llvm.nest_code import NestWriter, totals_of
@@ -142,7 +142,7 @@ class StatementWriter:
         elif isinstance(statement, Clear):
             self.clear(statement)
         elif isinstance(statement, Multiply):
-            write_products(self.f, statement)
+            self.products(statement)
         elif isinstance(statement, PackRight):
             write_pack(self.f, statement.product)
         elif isinstance(statement, Scan):
@@ -157,6 +157,14 @@ class StatementWriter:
             self.choice(statement)
         else:
             self.lists.statement(statement)
+
+    def products(self, statement: Multiply) -> None:
+        """Calls a function for matrix products, which equal layers share."""
+        name = f"product{len(self.module.functions)}"
+        f = FunctionWriter(self.frame, f"define internal void @{name}(ptr %frame)")
+        write_products(f, statement)
+        f.e.line("ret void")
+        self.e.line(self.module.share(f).call(FRAME))
 
     def nest(self, nest: Nest) -> None:
         """Writes a call of the nest's function over its whole range, by the length of its rows."""
@@ -189,8 +197,8 @@ class StatementWriter:
         name = f"nest{len(self.module.functions)}"
         inner = self.module.expected(nest.axes[-1])
         writer = NestWriter(name, nest, self.frame, self.program.buffers, inner)
-        self.module.add(writer)
         if writer.into:
+            self.module.add(writer)
             accumulation = BlockAccumulation(
                 name, nest, self.frame, self.program.buffers, self.whole
             )
@@ -198,7 +206,8 @@ class StatementWriter:
             accumulation.write(self.f, self.launch)
             self.require_rows(writer)
             return []
-        totals = self.launch(Launch.of_nest(self.f, name, nest, self.whole))
+        callee = self.module.share(writer)
+        totals = self.launch(Launch.of_nest(self.f, callee, nest, self.whole))
         self.require_rows(writer)
         return [
             self.total(effect.combine, [self.f.load(room, kind, 1) for room in rooms])
@@ -229,18 +238,18 @@ class StatementWriter:
 
     def launch(self, launch: Launch) -> list[list[Reg]]:
         """The addresses of each total's parts; calls a function over its whole range."""
+        part = ""
         if launch.has_parts():
-            self.module.functions.append(launch.part())
-        return launch.write()
+            part = self.module.shared.part(f"{launch.callee.name}_part", launch.part)
+        return launch.write(part)
 
     def scan(self, scan: Scan) -> None:
         """Writes a call of the scan's function."""
         name = f"scan{len(self.module.functions)}"
-        writer = ScanWriter(name, scan, self.frame)
-        self.module.add(writer)
+        callee = self.module.share(ScanWriter(name, scan, self.frame))
         columns = self.f.mul(self.f.size(scan.axes[0]), across(self.f, scan))
         work = self.f.size(product(scan.axes))
-        self.launch(Launch(self.f, name, columns, work, whole=self.whole))
+        self.launch(Launch(self.f, callee, columns, work, whole=self.whole))
 
     def loop(self, loop: Loop) -> None:
         """Writes a loop: scalars are phis, buffers swap their addresses in the frame.

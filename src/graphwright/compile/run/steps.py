@@ -12,7 +12,7 @@ from typing import Any
 
 from graphwright.compile.graph.kernel_refusals import bound, note
 from graphwright.compile.graph.prune import is_wanted
-from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
+from graphwright.ir.graph import Graph, Node, Value, ops_of, subgraphs_of
 from graphwright.op.op import host_value
 from graphwright.ops.core.creation import Const, Placeholder
 from graphwright.values.eager import REFUSALS
@@ -21,7 +21,7 @@ from graphwright.values.eager import REFUSALS
 def is_plain(graph: Graph) -> bool:
     """Whether a graph can run in steps: no node holds graphs, or draws from a stream, which the
     text would begin anew."""
-    return not any(node.op.has_stream or subgraphs_of(node.op) for node in graph.nodes)
+    return not any(op.has_stream or subgraphs_of(op) for op in ops_of(graph))
 
 
 #: A node, its kernel, the places of its operands and results, and the places cleared after it.
