@@ -184,6 +184,7 @@ def trace_report(
         () if watch is None else tuple(map(worded, watch.changes())),
         tuple(map(str, record.concrete.effects)),
         loops_of(record.concrete.graph) if with_loops else (),
+        kernels_of(record.concrete.graph) if with_loops else (),
     )
 
 
@@ -192,6 +193,13 @@ def loops_of(graph: Graph) -> tuple[str, ...]:
     from graphwright.compile.run.kernel_loops import kernel_loops  # it loads the planner
 
     return tuple(map(str, kernel_loops(graph)))
+
+
+def kernels_of(graph: Graph) -> tuple[str, ...]:
+    """The kernels that machine code of a graph calls, with their lines."""
+    from graphwright.compile.run.kernel_loops import called_kernels  # it loads the planner
+
+    return tuple(called_kernels(graph))
 
 
 def worded(change: Change) -> str:

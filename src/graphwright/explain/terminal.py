@@ -32,6 +32,7 @@ def render(report: Findings) -> Any:
     parts += notes("State that changed after a trace had read it", report.changes)
     parts += notes("While tracing", report.effects)
     parts += notes("Loops that run as Python", report.loops)
+    parts += notes("Kernels that machine code calls", report.kernels)
     for failure in report.failures:
         text = f"\n{failure.error} at {failure.line}: {failure.sentence}"
         parts.append(Text(text, style="red"))

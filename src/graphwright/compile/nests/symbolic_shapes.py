@@ -178,9 +178,10 @@ class Shapes:
         _, samples = self.sizes.samples()
         numbers: dict[int, Size] = {}
         operands: list[Any] = []
-        for value, literal in zip(node.inputs, literals(node)):
-            if literal is not None:
-                operands.append(host_value(literal))
+        mask = node.op.host_mask(len(node.inputs))
+        for value, literal, is_host in zip(node.inputs, literals(node), mask):
+            if literal is not None or is_host:
+                operands.append(None if literal is None else host_value(literal))
                 continue
             sizes = [(at(samples, size), size) for size in shapes[value]]
             numbers.update(pair for pair in sizes if pair[1].symbols)
