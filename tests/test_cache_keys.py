@@ -346,9 +346,13 @@ of(
 )  # fmt: skip
 of(
     "ops/strings/regex.py:compile_pattern",
-    lambda pattern: [regex.compile_pattern(pattern).search(t) is None for t in (b"a", b"A", b"b")],
+    lambda pattern: [regex.compile_pattern(pattern).matches(t) for t in (b"a", b"A", b"b")],
     regex.compile_pattern,
     pattern=((b"a",), (b"b",)), flags=((b"a",), (b"(?i)a",)),
+)  # fmt: skip
+of(
+    "ops/strings/regex.py:ascii_members", regex.ascii_members,
+    pattern=((b"[a]",), (b"[b]",)), flags=((b"[a-c]",), (b"[^a-c]",)),
 )  # fmt: skip
 of("machine/linking.py:c_function", linking.c_function, name=(("memcpy",), ("memset",)))
 of(

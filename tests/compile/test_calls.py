@@ -222,6 +222,22 @@ def test_kernels_of_arrays_of_any_size(shape):
         compared(special, normal(*shape), number(2), dynamic=[True])
 
 
+def test_kernels_with_vectors_of_numbers():
+    def run(x, n):
+        total = tf.zeros([2, 3], x.dtype)
+        for i in tf.range(n):
+            total += tf.slice(x, [i % 3, tf.shape(x)[1] - 4], [2, 3])
+            total = tf.roll(total, [i, 1], [0, 1])
+        return total
+
+    compared(run, normal(5, 6), number(4), dynamic=[False])
+    compared(run, normal(5, 6), number(4), dynamic=[True])
+    assert calls(run, normal(5, 6), number(4)) == {KERNEL}
+    for compiled in (True, False):
+        with pytest.raises((tf.errors.InvalidArgumentError, ValueError)):
+            tf.function(run, jit_compile=compiled)(tf.zeros([3, 6]), tf.constant(4))
+
+
 def test_kernels_of_halves():
     def run(x, n):
         for _ in tf.range(n):

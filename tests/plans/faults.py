@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import graphwright as tf
+from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.list_statements import Deliver, Extend, Locate, Reserve
 from graphwright.compile.nests.nest import (
     Choice,
@@ -104,6 +105,12 @@ def products(x, w):
 def chain(x):
     y = tf.cumsum(tf.cumsum(x) * 2.0)
     return tf.cumsum(y + 1.0) * 2.0, tf.reduce_sum(y)
+
+
+def called(x):
+    for _ in tf.range(2):
+        x = tf.math.igamma(x, x * 0.7)
+    return x
 
 
 def picked(x, i):
@@ -337,6 +344,17 @@ FAULTS: dict[str, Fault] = {
     ),
     "a scan of what is not there": Fault(
         chain, (VECTOR,), first(Scan, gone), "nobody has written",
+    ),
+    "a call that is not made": Fault(
+        called, (VECTOR,), every(OutsideCall, gone), "nobody has written",
+    ),
+    "a call over its operand": Fault(
+        called, (VECTOR,), every(OutsideCall, lambda s: s._replace(targets=s.sources[-1:])),
+        "written over what a routine is given|which is given",
+    ),
+    "a call of another kernel": Fault(
+        called, (VECTOR,), every(OutsideCall, lambda s: s._replace(
+            sources=(s.sources[0], *reversed(s.sources[1:])))), "differs",
     ),
     "an index that nobody checks": Fault(
         picked, (VECTOR, np.array([1, 9])),

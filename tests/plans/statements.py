@@ -119,6 +119,7 @@ MAKERS: dict[str, Maker] = {
     "straight store": Maker(joined),
     "Multiply": Maker(lambda x: tf.matmul(x, numbers(3, 3))),
     "Scan": Maker(lambda x: tf.cumsum(x, 1)),
+    "Call": Maker(lambda x: tf.math.igamma(x, numbers(*ROW))),
     "Copy": Maker(lambda x: tf.cond(x[0, 0] > 5.0, lambda: x * 2.0, lambda: x)),
     "Copy to a list": Maker(
         lambda a: a.write(1, a.read(0) * 0.5),
@@ -188,6 +189,7 @@ READERS: dict[str, Reader] = {
     "Multiply b": Reader(lambda y, z: tf.matmul(numbers(3, 1), y), (3, 3)),
     "Multiply c": Reader(lambda y, z: y + tf.matmul(z, numbers(3, 3))),
     "Scan": Reader(lambda y, z: tf.cumsum(y, 1)),
+    "Call": Reader(lambda y, z: tf.math.igamma(y, z)),
     "itself": Reader(lambda y, z: y),
     "Copy": Reader(lambda y, z: array(1).write(0, y).read(0), in_lists=True),
     "Transfer": Reader(
@@ -317,6 +319,8 @@ def forms(maker: str, way: str, reader: str) -> tuple[bool, ...]:
     and only where there are loops a sum has the memory of what it adds to."""
     if reader == "Deliver":
         return (False,) if way.startswith(("beside", "out")) else ()
+    if "Call" in (maker, reader):  # a kernel is called in loops and branches alone
+        return (False, True) if way.startswith("out") else (True,)
     if way == "as_a_first_value" and READERS[reader].shape != ROW:
         return ()
     in_lists = MAKERS[maker].in_lists or READERS[reader].in_lists
@@ -330,6 +334,8 @@ def statements() -> Iterator[Case]:
         yield from [case(*cell, inside) for inside in forms(*cell)]
     yield from itertools.starmap(index, itertools.product(INDICES, PICKED))
     yield large()
+    yield factor(delivered=False)
+    yield factor(delivered=True)
 
 
 # -- indices --------------------------------------------------------------------------------
@@ -383,3 +389,19 @@ def large() -> Case:
     """A scan of a constant that is too large to be computed before."""
     program = lambda: tf.cumsum(numbers((1 << 16) + 1))  # noqa: E731
     return Case("large constant", lambda: traced(program, [()], autograph=False))
+
+
+def factor(delivered: bool) -> Case:
+    """A routine of LAPACK, whose result is one of the program or a list."""
+
+    def program(x: Any) -> Any:
+        y = tf.linalg.solve(x, numbers(7, 7))
+        if not delivered:
+            return y
+        a = tf.TensorArray(DTYPE, 7, clear_after_read=False).unstack(y)
+        step = lambda i, _: (i + 1, a.read(i) * 0.5)  # noqa: E731
+        return a.stack(), tf.while_loop(lambda i, _: i < 3, step, (0, y[0]))[1]
+
+    x = np.random.default_rng(0).uniform(0.05, 1.0, (7, 7)) + 3.0 * np.eye(7)
+    name = f"routine{' as a list' if delivered else ''}"
+    return Case(name, lambda: traced(program, [(x,)], autograph=False))

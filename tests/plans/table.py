@@ -32,7 +32,7 @@ COVER = Path(__file__).parent / "cover.json"
 #: How values come to be in memory: with the call, by nests, by other statements.
 GIVEN = ("argument", "constant")
 NESTS = ("elementwise", "move", "gather", "reduction", "total", "accumulation", "scatter")
-STORED = (*NESTS, "straight store", "Multiply", "Scan", "Copy", "Clear")
+STORED = (*NESTS, "straight store", "Multiply", "Scan", "Copy", "Clear", "Call")
 OF_LISTS = ("Transfer", "list zeros")
 #: The same of scalars.
 SCALARS = ("straight scalar", "total scalar", "loop variable", "choice scalar", "list length")
@@ -47,7 +47,7 @@ EITHER = (*NESTS, "straight")
 INDICES = ("gather index", "scatter index", "accumulation index", "elementwise index",
            "reduction index", "total index")  # fmt: skip
 SUMS = ("accumulation sum", "scatter sum", "Multiply c")
-MEMORY = ("Multiply a", "Multiply b", "Scan", "Copy", "result", "Transfer", "Deliver",
+MEMORY = ("Multiply a", "Multiply b", "Scan", "Copy", "Call", "result", "Transfer", "Deliver",
           *INDICES, *SUMS)  # fmt: skip
 PLACES = ("elementwise place", "gather place", "move place", "total place", "straight place")
 LENGTHS = (

@@ -64,6 +64,7 @@ class TraceReport:
     effects: tuple[str, ...]
     loops: tuple[str, ...]
     sums: tuple[str, ...]
+    kernels: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,11 @@ class Findings:
     def loops(self) -> tuple[str, ...]:
         """The loops that run as Python over kernels, and what keeps them out of machine code."""
         return tuple(unique(loop for trace in self.traces for loop in trace.loops))
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The ops in loops and branches whose kernels machine code calls, with their lines."""
+        return tuple(unique(kernel for trace in self.traces for kernel in trace.kernels))
 
     @property
     def made(self) -> int:

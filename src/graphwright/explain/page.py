@@ -94,9 +94,9 @@ def function_html(each: Report, histories: Sequence[History]) -> str:
     parts = [f"<p class='place'>{escape(each.place)}</p>"]
     if each.together is not None:
         parts.append(f"<p>All together:</p>{fix_html(each.together)}")
-    parts += [
-        f"<p>{escape(line)}</p>" for line in (*each.changes, *each.effects, *each.loops, *each.sums)
-    ]
+    called = [f"machine code calls the kernel of {kernel}" for kernel in each.kernels]
+    notes = (*each.changes, *each.effects, *each.loops, *each.sums, *called)
+    parts += [f"<p>{escape(line)}</p>" for line in notes]
     parts += [f"<div class='failure'>{failure_html(failure)}</div>" for failure in each.failures]
     records = [record for history in histories for record in history.records]
     shown = list(zip(each.traces, records))[:_GRAPHS]

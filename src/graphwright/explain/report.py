@@ -210,6 +210,7 @@ def trace_report(
         tuple(map(str, record.concrete.effects)),
         loops_of(record.concrete.graph) if with_loops else (),
         tuple(descriptions(record.concrete.graph)),
+        kernels_of(record.concrete.graph) if with_loops else (),
     )
 
 
@@ -218,6 +219,13 @@ def loops_of(graph: Graph) -> tuple[str, ...]:
     from graphwright.compile.run.kernel_loops import kernel_loops  # it loads the planner
 
     return tuple(map(str, kernel_loops(graph)))
+
+
+def kernels_of(graph: Graph) -> tuple[str, ...]:
+    """The kernels that machine code of a graph calls, with their lines."""
+    from graphwright.compile.run.kernel_loops import called_kernels  # it loads the planner
+
+    return tuple(called_kernels(graph))
 
 
 def worded(change: Change) -> str:

@@ -33,6 +33,7 @@ def render(report: Findings) -> Any:
     parts += notes("While tracing", report.effects)
     parts += notes("Loops that run as Python", report.loops)
     parts += notes("Sums over ranks", report.sums)
+    parts += notes("Kernels that machine code calls", report.kernels)
     for failure in report.failures:
         text = f"\n{failure.error} at {failure.line}: {failure.sentence}"
         parts.append(Text(text, style="red"))

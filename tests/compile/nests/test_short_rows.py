@@ -91,6 +91,18 @@ PROGRAMS: dict[str, Callable[[int, int], Case]] = {
         lambda x, y: tf.reduce_sum(x * y[:, None], -1),
         (numbers(n, k, k), numbers(n, k)),
     ),
+    "distances": lambda n, k: (
+        lambda x, y: tf.reduce_sum((x[:, None] - y) ** 2.0, -1),
+        (numbers(2 * n, k), numbers(24, k)),
+    ),
+    "the least of distances": lambda n, k: (
+        lambda x, y: tf.reduce_min(tf.reduce_sum((x[:, None] - y) ** 2.0, -1)),
+        (numbers(2 * n, k), numbers(24, k)),
+    ),
+    "columns of distances": lambda n, k: (
+        lambda x, y: tf.reduce_sum(tf.reduce_sum((x[:, None] - y) ** 2.0, -1), 0),
+        (numbers(2 * n, k), numbers(24, k)),
+    ),
     "rotated": lambda n, k: (tf.linalg.matvec, (numbers(n, k, k), numbers(n, k))),
     "mixed": lambda n, k: (lambda x, y: tf.nn.relu(x @ y), (numbers(n, k), numbers(k, k))),
     "columns of points": lambda n, k: (lambda x, y: x @ y, (numbers(k, k), numbers(k, n))),

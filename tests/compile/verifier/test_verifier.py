@@ -14,6 +14,7 @@ from support.plan_cases import FAULTS, Planned, loops, of, planned
 
 import graphwright as tf
 from graphwright.base.errors import InternalError
+from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.list_statements import Deliver, Extend, Locate, Reserve
 from graphwright.compile.nests.nest import Loop, Nest, Straight
 from graphwright.compile.nests.sizes import Size
@@ -81,6 +82,35 @@ def test_chains_do_not_exchange_memory_with_each_other(monkeypatch: pytest.Monke
 def test_items_of_a_list_have_one_shape(kind: type) -> None:
     wrong = changed(of("listed"), kind, lambda s: s._replace(item=s.item * Size(2)))
     assert "rule 9" in wrong.refusal()
+
+
+def special(x: Any) -> Any:
+    """A loop that calls a kernel."""
+    for _ in tf.range(2):
+        x = tf.math.igamma(x, x * 0.7)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("rule", "change"),
+    [
+        ("rule 6", lambda s: s._replace(targets=s.sources[-1:])),
+        ("rule 4", lambda s: None),
+        ("rule 3", lambda s: s._replace(shapes=(*s.shapes[:-1], (*s.shapes[-1], Size(2))))),
+        ("rule 3", lambda s: s._replace(shapes=s.shapes[:-1])),
+        ("rule 2", lambda s: s._replace(kinds=(*s.kinds[:-1], "f64"))),
+    ],
+)
+def test_a_call_has_its_operands_and_its_own_results(
+    rule: str, change: Callable[[Any], Any]
+) -> None:
+    given = planned(special, VECTOR)
+    assert given.refusal() == ""
+    assert rule in changed(given, OutsideCall, change).refusal()
+
+
+def test_a_plan_with_a_call_is_lent_nothing() -> None:
+    assert "rule 11" in planned(special, VECTOR).with_plan(reuses=((0, 0),)).refusal()
 
 
 def test_an_argument_that_is_lent_is_not_lost() -> None:

@@ -114,6 +114,57 @@ def test_replacing_is_what_python_does_too(
     assert list(regex.replaced(pattern, rewrite, texts, everywhere)) == expected
 
 
+SETS = [
+    b"[^a-z ]", b"[a-c]",
+    b"[]b^]", b"[^]]+", b"[-a]+", rb"[\]\\-]", b"[[:punct:]a]", rb"\d", rb"\W+",
+    b"[^[:^alpha:]]", rb"[\s\d]+", b"[ab][cd]", b"[a]|b", rb"[^\x00-\x7f]",
+    rb"[\x41-\x43]",
+    b"[&&a~~|]+", rb"[a\n-\t]", b"[a-b]+?", b"[a]*",
+]  # fmt: skip
+
+
+@given(
+    st.sampled_from(SETS),
+    st.sampled_from([b"", b"-", b"<>", rb"\\", rb"<\0>"]),
+    st.lists(
+        st.one_of(
+            st.text(st.characters(max_codepoint=127), max_size=8).map(str.encode),
+            st.text("ab]^-[\\d 1AB\n~|&\u00e9", max_size=8).map(str.encode),
+            st.binary(max_size=4),
+        ),
+        max_size=4,
+    ),
+)
+def test_characters_of_a_set_are_what_re2_says(
+    pattern: bytes, rewrite: bytes, texts: list[bytes]
+) -> None:
+    try:
+        compiled = regex.compile_pattern(pattern)
+    except ValueError:
+        return  # RE2 has no such set
+    parts = regex.rewrite_parts(rewrite)
+    expected = [regex.replaced_in(compiled, parts, text, True) for text in texts]
+    assert list(regex.replaced(pattern, rewrite, texts)) == expected
+    assert regex.full_matches(pattern, texts) == [
+        compiled.pattern.fullmatch(text) is not None for text in texts
+    ]
+
+
+@given(
+    st.lists(st.binary(max_size=6), min_size=1, max_size=4), st.integers(-4, 4), st.integers(-2, 5)
+)
+def test_one_part_of_all_strings(texts: list[bytes], start: int, length: int) -> None:
+    array = np.empty(len(texts), object)
+    array[:] = texts
+    wide = [np.full(len(texts), n) for n in (start, length)]
+    if any(abs(start) > len(text) for text in texts):
+        with pytest.raises(ValueError, match="pos"):
+            string_kernels.substr(array, np.array(start), np.array(length))
+    else:
+        one = string_kernels.substr(array, np.array(start), np.array(length))
+        assert one.tolist() == string_kernels.substr(array, *wide).tolist()
+
+
 def test_no_pattern_takes_exponential_time() -> None:
     text = b"a" * 100
     assert regex.full_matches(b"(a*)*b", [text]) == [False]

@@ -44,4 +44,4 @@ def skeleton(program: Program) -> Any:
                 parts.append((lengths, lanes_of(nest, module.expected(nest.axes[-1]))))
         return tuple(parts)
 
-    return of(program._replace(expected=(), names=()))
+    return of(program._replace(expected=(), names=(), kernels=()))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from graphwright.base.errors import Location
 from graphwright.compile.graph.accumulate import MatMulAdd
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.passes import verified
@@ -64,6 +65,7 @@ class Lowering:
 
     def __init__(self, graph: Graph, may_call: bool = True) -> None:
         self.graph = graph
+        self.kernels: list[tuple[str, Location | None]] = []  # that machine code calls
         self.may_call = may_call  # kernels and LAPACK, which are in this process alone
         self.sizes = Sizes()
         self.values = Residence()
@@ -108,6 +110,7 @@ class Lowering:
             self.of_lists.crossing(),
             numbers=tuple([(s.symbols[0], self.buffer_of(v)) for v, s in numbers]),
             names=tuple(self.values.aliases.items()),
+            kernels=tuple(self.kernels),
         )
 
     def add_input(self, value: Value, type_: TensorType) -> Shape:
@@ -276,6 +279,7 @@ class Lowering:
         """The statements of a call of a node's kernel."""
         into: list[Statement] = []
         values = operands_in_memory(node)
+        self.kernels.append((node.op.type_name, node.location))
         number = self.buffer("input", (ONE,), "i64")
         self.inputs.append(number)
         self.constants.append(np.array([KERNELS.number(node)], np.int64))

@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from graphwright.base.errors import Location
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.list_statements import ListStatement
@@ -387,6 +388,9 @@ class Program(NamedTuple):
     names: tuple[tuple[int, int], ...] = ()
     #: (temporary, the buffer whose memory it has, or itself): see `arena.homes`.
     homes: tuple[tuple[int, int], ...] = ()
+
+    #: The ops whose kernels it calls, and their lines in the program.
+    kernels: tuple[tuple[str, Location | None], ...] = ()
 
     def sizes(self) -> Callable[[Size], int | None]:
         """A function that gives the value of a size in this trace, or None."""

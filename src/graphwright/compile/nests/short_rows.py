@@ -36,13 +36,16 @@ from graphwright.ops.math.arithmetic import AddV2, Maximum, Minimum, Mul
 from graphwright.ops.math.comparison import Greater, LogicalAnd, LogicalOr, SelectV2
 
 #: The longest rows, and the most instructions and effects that a nest may become.
-_LONGEST, _MOST = 16, 256
+_LONGEST, _MOST = 16, 384
 
 #: Rows that fill whole vectors, if each element is by itself.
 FULL = (8, 16)
 
 #: The fewest rows that pay for a second form.
 _ROWS = 8
+
+#: Rows of so many elements fill several vectors.
+_LONG = 64
 
 #: The most elements that are added into one place: more are summed in blocks, of whole axes.
 _TERMS = 1 << 13
@@ -83,14 +86,46 @@ def short_rows(
             break
         if 0 <= rows < _ROWS:
             return None
-        lengths[nest.axes[-1]] = length
         try:
-            nest = collapse(Unrolling(nest, buffers, length).nest())
+            shorter = collapse(Unrolling(nest, buffers, length).nest())
         except NotUnrolled:
             return None
-        if sum(len(stage.instructions) + len(stage.effects) for stage in nest.stages) > _MOST:
-            return None
+        if sum(len(stage.instructions) + len(stage.effects) for stage in shorter.stages) > _MOST:
+            break
+        lengths[nest.axes[-1]] = length
+        nest = shorter
+    if lengths and len(nest.axes) > 1 and 0 <= expected(nest.axes[-1]) < _LONG:
+        nest = turned(nest, expected)
     return ShortRows(nest, tuple(lengths.items())) if lengths and adds(nest, expected) else None
+
+
+def turned(nest: Nest, expected: Callable[[Size], int]) -> Nest:
+    """A nest over rows that stay short, with a longer axis as the innermost one, if it may be."""
+    lengths = [expected(axis) for axis in nest.axes]
+    longest = max(range(len(lengths)), key=lambda i: lengths[i])
+    is_plain = not any(
+        isinstance(e, Store) and (e.combine or e.picks)
+        for stage in nest.stages
+        for e in stage.effects
+    )
+    if nest.outer or nest.ordered or not is_plain or lengths[longest] <= lengths[-1]:
+        return nest
+    order = [*[i for i in range(len(lengths)) if i != longest], longest]
+
+    def moved(place: Linear) -> Linear:
+        return place._replace(strides=tuple([place.strides[i] for i in order]))
+
+    stages = []
+    for stage in nest.stages:
+        instructions = [
+            x._replace(place=moved(x.place)) if isinstance(x, (Load, Index)) else x
+            for x in stage.instructions
+        ]
+        effects = [
+            e._replace(place=moved(e.place)) if isinstance(e, Store) else e for e in stage.effects
+        ]
+        stages.append(stage._replace(instructions=tuple(instructions), effects=tuple(effects)))
+    return nest._replace(axes=tuple([nest.axes[i] for i in order]), stages=tuple(stages))
 
 
 def adds(nest: Nest, expected: Callable[[Size], int]) -> bool:

@@ -165,6 +165,10 @@ class Sizes:
             raise NotNative(f"sizes {known} and {other} differ")
         if not self._free(a):
             self.guards.append((a, b))
+            for computed, number in ((a, b), (b, a)):
+                if computed.factor == 1 and len(computed.symbols) == 1 and not number.symbols:
+                    self.equal[computed.symbols[0]] = number
+                    return number
             return a
         if self._free(b) and b.symbols > a.symbols:
             a, b = b, a  # the first symbol represents both

@@ -11,7 +11,7 @@ from graphwright.compile.nests.element_kinds import kind_of
 from graphwright.compile.nests.moves import FIRST, MOVES, Place
 from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes, at
 from graphwright.compile.select.host_operands import as_size, host_of, literal_of
-from graphwright.compile.select.kernel_calls import MOST_AXES, literals, operands_in_memory
+from graphwright.compile.select.kernel_calls import MOST_AXES, operands_in_memory, operands_of
 from graphwright.ir.graph import Node, Value
 from graphwright.op.op import host_value
 from graphwright.op.op_families import Elementwise
@@ -178,9 +178,13 @@ class Shapes:
         _, samples = self.sizes.samples()
         numbers: dict[int, Size] = {}
         operands: list[Any] = []
-        for value, literal in zip(node.inputs, literals(node)):
-            if literal is not None:
-                operands.append(host_value(literal))
+        for value, operand in zip(node.inputs, operands_of(node)):
+            if operand.is_host:
+                constant = operand.constant
+                operands.append(None if constant is None else host_value(constant))
+                continue
+            if operand.is_vector:
+                operands.append(value.type)
                 continue
             sizes = [(at(samples, size), size) for size in shapes[value]]
             numbers.update(pair for pair in sizes if pair[1].symbols)

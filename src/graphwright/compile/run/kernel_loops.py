@@ -1,4 +1,5 @@
-"""The loops of a graph that run as Python over kernels, and what keeps each out of machine code."""
+"""The loops of a graph that run as Python over kernels, what keeps each out of machine code, and
+the kernels that machine code calls."""
 
 from __future__ import annotations
 
@@ -53,6 +54,19 @@ def place_of(line: Location | None) -> str:
 def kernel_loops(graph: Graph) -> list[KernelLoop]:
     """The loops of a graph that have no native form, those in loops and branches included."""
     return list(loops_of(simplify(graph))) if has_loops(graph) else []
+
+
+def called_kernels(graph: Graph) -> list[str]:
+    """The kernels that machine code calls in loops and branches of a graph, with their lines."""
+    if not any(map(subgraphs_of, [node.op for node in graph.nodes])):
+        return []
+    try:
+        parts = partition(simplify(graph))
+    except NotNative:  # kernels run all of it
+        return []
+    programs = [node.op.lowered[0] for node in parts.nodes if isinstance(node.op, Native)]
+    called = dict.fromkeys([kernel for program in programs for kernel in program.kernels])
+    return [f"{op}{place_of(line)}" for op, line in called]
 
 
 def has_loops(graph: Graph) -> bool:

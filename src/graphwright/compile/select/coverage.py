@@ -85,7 +85,10 @@ def is_callable(node: Node) -> bool:
     tensors = [
         v for v, host in zip(node.inputs, mask) if not (host and isinstance(v.node.op, Const))
     ]
-    return all(is_native_type(v.type) and not is_size(v) for v in (*tensors, *node.outputs))
+    packs = [v for v in tensors if is_size(v) and v.type.dims != ()]
+    if any(is_size(v) for v in node.outputs) or not all(isinstance(v.node.op, Pack) for v in packs):
+        return False
+    return all(is_native_type(v.type) for v in (*tensors, *node.outputs))
 
 
 def is_native_type(type_: TensorType) -> bool:

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.select.host_operands import is_size
 from graphwright.ir.graph import Node, Value, subgraphs_of
 from graphwright.op.op import Effect, host_value
 from graphwright.ops.core.creation import Const
-from graphwright.types import dtypes as dt
-from graphwright.types.arrays import Array
+from graphwright.ops.core.joining import Pack
+from graphwright.types.arrays import Array, ArrayDType
 
 #: The most axes of an array that machine code hands over.
 MOST_AXES = 8
@@ -35,19 +36,31 @@ def may_be_called(node: Node) -> bool:
 
 def operands_in_memory(node: Node) -> tuple[Value, ...]:
     """The operands that a called kernel finds in memory; others are constants of the call."""
-    return tuple([v for v, literal in zip(node.inputs, literals(node)) if literal is None])
+    return tuple([v for operand in operands_of(node) for v in operand.values])
 
 
-def literals(node: Node) -> list[Array | None]:
-    """For each operand its constant, if it is a host operand; None for what lies in memory."""
-    result: list[Array | None] = []
+class CallOperand(NamedTuple):
+    """An operand of a kernel: a constant, a value in memory, or a vector of such numbers."""
+
+    is_host: bool
+    constant: Array | None
+    values: tuple[Value, ...] = ()
+    is_vector: bool = False
+
+
+def operands_of(node: Node) -> list[CallOperand]:
+    """The operands of a node whose kernel machine code calls. `NotNative` if one is a shape."""
+    result = []
     for value, is_host in zip(node.inputs, node.op.host_mask(len(node.inputs))):
-        if is_host and isinstance(value.node.op, Const):
-            result.append(value.node.op.value.array)
-        elif is_size(value):
-            raise NotNative(f"{node.op.type_name} takes a shape that is computed")
+        op = value.node.op
+        if is_host and isinstance(op, Const):
+            result.append(CallOperand(True, op.value.array))
+        elif not is_size(value) or value.type.dims == ():
+            result.append(CallOperand(is_host, None, (value,)))
+        elif isinstance(op, Pack):
+            result.append(CallOperand(is_host, None, value.node.inputs, True))
         else:
-            result.append(None)
+            raise NotNative(f"{node.op.type_name} takes a shape")
     return result
 
 
@@ -55,28 +68,29 @@ class KernelCall:
     """A kernel with its constants, as a function of arrays that gives 1 if it refuses, else 0."""
 
     def __init__(self, node: Node) -> None:
-        op = node.op
-        mask = op.host_mask(len(node.inputs))
-        types = [v.type.dtype for v, is_host in zip(node.inputs, mask) if not is_host]
+        op, operands = node.op, operands_of(node)
+        types = [v.type.dtype for v, x in zip(node.inputs, operands) if not x.is_host]
         self.kernel: Callable[..., Any] = op.bind_checked(types)
         self.single = len(node.outputs) == 1 and not op.returns_tuple
-        self.operands: list[tuple[Any, bool, Any]] = []  # (constant or None, whether host, dtype)
-        for literal, is_host, value in zip(literals(node), mask, node.inputs):
-            constant = None if literal is None else host_value(literal)
-            self.operands.append((constant, is_host, view_of(value)))
-        self.targets = [view_of(value) for value in node.outputs]
+        #: Of each operand the constant or None, whether it is a host operand, how many arrays it
+        #: has, whether it is a vector of these, and its dtype.
+        self.operands: list[tuple[Any, bool, int, bool, Any]] = []
+        for operand, value in zip(operands, node.inputs):
+            constant = None if operand.constant is None else host_value(operand.constant)
+            form = len(operand.values), operand.is_vector, value.type.dtype.numpy_dtype
+            self.operands.append((constant, operand.is_host, *form))
+        self.targets = [value.type.dtype.numpy_dtype for value in node.outputs]
 
     def arguments(self, arrays: Sequence[Array]) -> list[Any]:
         """What the kernel takes."""
         rest = iter(arrays)
         result: list[Any] = []
-        for constant, is_host, view in self.operands:
+        for constant, is_host, count, is_vector, dtype in self.operands:
             if constant is not None:
                 result.append(constant)
                 continue
-            array = next(rest)
-            if view is not None:
-                array = array.view(view)
+            parts = [viewed(next(rest), dtype) for _ in range(count)]
+            array = np.array(parts, dtype) if is_vector else parts[0]
             result.append(host_value(array) if is_host else array)
         return result
 
@@ -84,18 +98,17 @@ class KernelCall:
         outcome = self.kernel(*self.arguments(arrays))
         results = (outcome,) if self.single else outcome
         targets = arrays[len(arrays) - len(self.targets) :]
-        for target, view, result in zip(targets, self.targets, results, strict=True):
-            place = target if view is None else target.view(view)
-            array = np.asarray(result)
-            if array.shape != place.shape or array.dtype != place.dtype:
+        for target, dtype, result in zip(targets, self.targets, results, strict=True):
+            place, array = viewed(target, dtype), np.asarray(result)
+            if array.shape != place.shape or array.dtype != dtype:
                 return 1
             place[...] = array
         return 0
 
 
-def view_of(value: Value) -> Any:
-    """The dtype as which a kernel takes an array, if machine code has another one for its bits."""
-    return value.type.dtype.numpy_dtype if value.type.dtype is dt.bfloat16 else None
+def viewed(array: Array, dtype: ArrayDType) -> Array:
+    """An array of machine code's as one of a kernel's: bfloat16 arrives as its bits."""
+    return array if array.dtype == dtype else array.view(dtype)
 
 
 class KernelTable:
@@ -108,11 +121,15 @@ class KernelTable:
 
     def number(self, node: Node) -> int:
         """The number of a node's kernel with its constants."""
-        constants = [
-            None if x is None else (x.dtype.str, x.shape, x.tobytes()) for x in literals(node)
-        ]
+        forms = []
+        for x in operands_of(node):
+            constant = x.constant
+            known = None
+            if constant is not None:
+                known = constant.dtype.str, constant.shape, constant.tobytes()
+            forms.append((x.is_host, known, len(x.values), x.is_vector))
         types = [v.type.dtype for v in (*node.inputs, *node.outputs)]
-        key = node.op, tuple(types), tuple(constants)
+        key = node.op, tuple(types), tuple(forms)
         number = self.numbers.get(key)
         if number is None:
             call = KernelCall(node)

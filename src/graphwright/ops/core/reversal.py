@@ -175,8 +175,7 @@ class Roll(Op):
         by, axes = host(shift), host(axis)
         if by is None and isinstance(axes, int) and shift.shape.rank == 0:
             place = axes % x.shape.rank
-            size = cast(extent(x, place), dt.int64)
-            return moved(x, place, [(steps(size) - cast(shift, dt.int64)) % size])
+            return moved(x, place, [turned_places(extent(x, place), shift)])
         if by is None or axes is None:
             return None
         for distance, a in zip(*[v if isinstance(v, tuple) else (v,) for v in (by, axes)]):
@@ -187,11 +186,18 @@ class Roll(Op):
                 if cut != size:
                     x = concat(pieces(x, place, [cut, size - cut])[::-1], place)
             else:
-                x = moved(x, place, [(steps(size) - distance) % size])
+                x = moved(x, place, [turned_places(size, distance)])
         return identity(x)
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.same(1), each.axes(2))
+
+
+def turned_places(size: Any, shift: Any) -> Any:
+    """The places from which elements come that move on by a shift: one remainder for all."""
+    size = cast(size, dt.int64)
+    places = steps(size) - cast(shift, dt.int64) % size
+    return select(places < 0, places + size, places)
 
 
 REVERSE, ROLL = ReverseV2(), Roll()

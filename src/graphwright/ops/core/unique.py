@@ -24,6 +24,8 @@ def distinct(x: Array, axis: int = 0) -> tuple[Any, Any, Any]:
         low, high = int(x.min()), int(x.max())
         if high - low <= 4 * x.size:
             return tabled(x, low, high - low + 1)
+    if x.dtype == object and np.ndim(x) == 1:
+        return hashed(x)
     along = axis if np.ndim(x) > 1 else None
     keys = x
     if x.dtype == object and along is not None:  # NumPy compares no slices of objects
@@ -40,6 +42,16 @@ def distinct(x: Array, axis: int = 0) -> tuple[Any, Any, Any]:
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return np.take(x, first[order], axis=axis), rank[which.reshape(-1)], counts[order]
+
+
+def hashed(x: Array) -> tuple[Any, Any, Any]:
+    """`distinct` of a vector of strings, by their hashes."""
+    numbers: dict[bytes, int] = {}
+    number = numbers.setdefault
+    which = np.fromiter([number(text, len(numbers)) for text in x.tolist()], np.intp, x.size)
+    values = np.empty(len(numbers), object)
+    values[:] = list(numbers)
+    return values, which, np.bincount(which, minlength=len(numbers))
 
 
 def tabled(x: Array, low: int, span: int) -> tuple[Any, Any, Any]:

@@ -53,6 +53,10 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
     A negative length takes all bytes, but no character. The arguments broadcast. Raises ValueError
     for a start outside of a string.
     """
+    if unit == "BYTE" and not (np.ndim(starts) or np.ndim(lengths)):
+        parts = _same_part(array.reshape(-1).tolist(), int(starts), int(lengths))
+        if parts is not None:
+            return _filled(parts, array.shape)
     array, starts, lengths = np.broadcast_arrays(array, starts, lengths)
     texts: list[bytes] = array.reshape(-1).tolist()
     if _are_few(texts):
@@ -64,6 +68,16 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
         bounds = _all_bounds(texts, starts.reshape(-1), lengths.reshape(-1), unit)
     parts = [text[start:stop] for text, (start, stop) in zip(texts, bounds)]
     return _filled(parts, array.shape)
+
+
+def _same_part(texts: list[bytes], start: int, length: int) -> list[bytes] | None:
+    """One part of all strings; None if some string has no such start."""
+    if min(map(len, texts), default=0) < abs(start):
+        return None
+    stop: int | None = start + length
+    if length < 0 or start < 0 <= start + length:
+        stop = None
+    return [text[start:stop] for text in texts]
 
 
 def _bounds(text: bytes, place: int, start: int, length: int, unit: Unit) -> tuple[int, int]:
