@@ -32,7 +32,8 @@ class Analysis:
         self.tree = source.tree
         self.flow = StatementAnalysis(wrappers)
         self.flow.run(self.tree)
-        self.stagings = sorted(self.flow.stagings.values(), key=lambda s: line_of(s.node))
+        staged = [s for s in self.flow.stagings.values() if not self.flow.runs_eagerly(s)]
+        self.stagings = sorted(staged, key=lambda s: line_of(s.node))
         self.staged = self._follow()
 
     def _follow(self) -> list[Function]:

@@ -89,7 +89,7 @@ class Print(Rule):
                     f"`{path}` runs only while tracing and gets a tensor"
                     " without a value; tf.print runs at each call",
                 )
-        elif path == "print" and not self._announces(node):
+        elif path == "print" and not (self._announces(node) or self._is_staged(place)):
             tf = place.analysis.module_name
             fix = [Edit.of(node.func, f"{tf}.print")] if self._is_plain(node, place) else None
             yield self.finding(
@@ -99,6 +99,10 @@ class Print(Rule):
                 f" {tf}.print is part of the graph",
                 fix,
             )
+
+    def _is_staged(self, place: Place) -> bool:
+        """Whether AutoGraph makes `print` a part of the graph."""
+        return place.converts and place.staging.has_feature("BUILTIN_FUNCTIONS")
 
     def _announces(self, node: ast.Call) -> bool:
         """Whether the text says that the function is being traced."""
