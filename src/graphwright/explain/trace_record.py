@@ -7,6 +7,7 @@ a decorator in a loop, share a `FunctionFamily`.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import types
@@ -44,7 +45,7 @@ _FIRSTS = 32  # types of first calls at most, of all functions of a family
 class Debug:
     """Whether everything is recorded and watched: `tf.explain.debug_mode`."""
 
-    on = False
+    on = os.environ.get("GRAPHWRIGHT_EXPLAIN") == "1"
 
 
 class Tally:
@@ -78,6 +79,7 @@ class Traced(Protocol):
     compilations: list[Compilation]
     tiers: Tiered | None
     watch: StateWatch | None
+    notes: StateWatch | None
     effects: tuple[Any, ...]
 
     @property
@@ -341,6 +343,17 @@ class History:
             line = last_user_line(error)
             place = user_location(3)
             self.failures.append(Failure(type(error), str(error), place, line, stored))
+
+    def failing(self) -> Callable[[BaseException, tuple[str, ...]], None]:
+        """What records a failed call of a trace, while this history is there."""
+        history = weakref.ref(self)
+
+        def failed(error: BaseException, stored: tuple[str, ...]) -> None:
+            known = history()
+            if known is not None:
+                known.failed(error, stored)
+
+        return failed
 
     @property
     def family(self) -> FunctionFamily:
