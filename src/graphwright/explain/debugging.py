@@ -18,7 +18,7 @@ from graphwright.trace.tracer import current_tracer
 Made = TypeVar("Made", bound=Traced)
 
 
-#: So many traces of a function have notes without debug mode.
+#: So many traces of one piece of code have notes without debug mode.
 _NOTED = 4
 
 #: The watches of traces that were used while a graph was made.
@@ -62,10 +62,10 @@ def attended(history: History, bound: Bound, make: Callable[[], Made]) -> Made:
 def noted(history: History, bound: Bound, make: Callable[[], Made]) -> Made:
     """The trace that `make` makes, with what reports say of it and no call pays for.
 
-    Only some of many traces have notes, so that they cost a program less than 1 %.
+    Only the first of many traces have notes, since a note takes a tenth of a trace.
     """
     observer = functions = None
-    if len(history.records) < _NOTED:
+    if len(history.records) + history.family.functions < _NOTED:
         with looking():
             functions = reached(history.function, bound)
             observer = StoreObserver(functions)

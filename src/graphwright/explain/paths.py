@@ -257,14 +257,15 @@ class SameObject:
 
     def __init__(self, value: object, holds: bool = True) -> None:
         self.kind = type(value).__name__
+        self._get: Callable[[], object]
         try:
             self._get = weakref.ref(value)
         except TypeError:
-            self._get = (lambda: value) if holds else _Place(id(value))  # type: ignore[assignment]
+            self._get = (lambda: value) if holds else _Place(id(value))
 
     def __eq__(self, other: object) -> bool:
         mine = self._get()
-        if isinstance(mine, int) and type(self._get) is _Place:
+        if isinstance(self._get, _Place):
             return isinstance(other, SameObject) and mine == other._get()
         return isinstance(other, SameObject) and mine is not None and mine is other._get()
 
