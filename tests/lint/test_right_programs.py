@@ -444,6 +444,42 @@ PROGRAMS = {
         size = 5
         large = data.map(lambda x: x * size)
     """,
+    "isinstance says that it is no tensor": """
+        class Layer(tf.keras.layers.Layer):
+            def call(self, inputs):
+                if isinstance(inputs, (list, tuple)):
+                    return [np.array(x) for x in inputs]
+                elif isinstance(inputs, np.ndarray) and len(inputs):
+                    return np.sin(inputs)
+                return inputs
+        layer = Layer()
+        layer.call(tf.ones([2]))
+    """,
+    "a name says that Python runs it": """
+        class Layer(tf.keras.layers.Layer):
+            def call(self, inputs):
+                return self._call_tf(inputs) if tf.inside_function() else self._call_python(inputs)
+            def _call_tf(self, inputs):
+                return inputs
+            def _call_python(self, inputs):
+                print(inputs)
+                return random.random()
+    """,
+    "an attribute is put back": """
+        class Layer(tf.keras.layers.Layer):
+            def call(self, inputs):
+                activation = self.layer.activation
+                self.layer.activation = None
+                y = self.layer(inputs)
+                self.layer.activation = activation
+                return y
+    """,
+    "Keras on PyTorch": """
+        import torch
+        class Model(tf.keras.Model):
+            def train_step(self, data: torch.Tensor):
+                print(data)
+    """,
     "AutoGraph stages print": """
         Feature = tf.autograph.experimental.Feature
         @tf.function(experimental_autograph_options=(Feature.LISTS, Feature.BUILTIN_FUNCTIONS))

@@ -220,6 +220,8 @@ class StatementAnalysis(Calls):
         """Whether a class is a layer or model, by its bases or by its methods."""
         bases = klass.foreign_bases()
         looks = "call" in klass.members and not {"build", "get_config"}.isdisjoint(klass.members)
+        if any(isinstance(n, ast.Name) and n.id == "torch" for n in ast.walk(klass.node)):
+            return False  # Keras on PyTorch makes no graphs
         return any(map(KERAS_BASES.fullmatch, bases)) or (looks and bool(bases))
 
     def _do_import(self, node: ast.Import) -> None:

@@ -186,15 +186,28 @@ class OuterAttribute(Rule):
         return not is_tensor(value) and not value.may(Kind.VARIABLE)
 
     def _is_put_back(self, part: ast.Attribute, place: Place) -> bool:
-        """Whether the change is temporary: a `finally` sets the attribute, too."""
+        """Whether the change is temporary: a `finally` sets the attribute, too, or a later
+        statement gives it the value that a name took from it before."""
         name = ast.unparse(part)
+        takers = {
+            target.id
+            for node in place.nodes
+            if isinstance(node, ast.Assign) and ast.unparse(node.value) == name
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        ends = [s for node in place.nodes if isinstance(node, ast.Try) for s in node.finalbody]
+        ends += [n for n in place.nodes if isinstance(n, ast.Assign) and is_name(n.value, takers)]
         return any(
             isinstance(target, ast.Attribute) and ast.unparse(target) == name
-            for node in place.nodes
-            if isinstance(node, ast.Try)
-            for statement in node.finalbody
+            for statement in ends
             for target in getattr(statement, "targets", [])
         )
+
+
+def is_name(node: ast.expr, names: set[str]) -> bool:
+    """Whether an expression is one of some names."""
+    return isinstance(node, ast.Name) and node.id in names
 
 
 class OuterName(Rule):
