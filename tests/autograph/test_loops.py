@@ -231,14 +231,14 @@ def warnings() -> Iterator[list[str]]:
 
 
 def unrolled_for(x: Any) -> Any:
-    for _ in range(2 * unrolling.TURNS):
+    for _ in range(2 * unrolling.NODES):
         x = x + 1
     return x
 
 
 def unrolled_while(x: Any) -> Any:
     i = 0
-    while i < 2 * unrolling.TURNS:
+    while i < 2 * unrolling.NODES:
         x = x + 1
         i += 1
     return x
@@ -260,13 +260,26 @@ def test_programs_of_users_are_warned(tmp_path: Path) -> None:
         "import graphwright as tf\n"
         "@tf.function\n"
         "def f(x):\n"
-        "    for _ in range(6000):\n"
+        "    for _ in range(1500):\n"
         "        x = x + 1\n"
         "    return x\n"
         "f.get_concrete_function(tf.constant(0))\n"
     )
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
     assert f'"{path}", line 4, in f: this Python loop' in done.stderr
+
+
+def test_a_loop_over_some_layers_does_not_warn(warnings: list[str]) -> None:
+    def program(x: Any) -> Any:
+        for scale in range(60):
+            x = tf.nn.relu(x * scale + 1) - tf.abs(x) + tf.square(x) * 2 - tf.exp(-x)
+            x = tf.sin(x) + tf.cos(x) * tf.tanh(x) - tf.sigmoid(x) + tf.maximum(x, 0.0)
+            x = tf.sqrt(tf.abs(x) + 1.0) / (tf.square(x) + 2.0) + tf.minimum(x, 1.0)
+        return x
+
+    traced = tf.function(program).get_concrete_function(tf.constant(0.0))
+    assert len(traced.graph.nodes) > unrolling.NODES
+    assert not warnings
 
 
 def test_long_loops_without_tensors_do_not_warn(warnings: list[str]) -> None:

@@ -319,3 +319,72 @@ def test_an_attribute_that_was_deleted_is_gone():
     (message,), _ = warnings_of(lambda: f(tf.constant(1.0), settings))
     assert "`settings.rate` was 2.0 and is gone now" in message
     assert "settings.rate = tf.Variable(2.0))" in message
+
+
+def test_a_report_says_what_has_changed_though_nobody_asked_before():
+    settings = {"rate": 2.0, "deep": {"a": [1]}}
+
+    @tf.function
+    def f(x):
+        return x * settings["rate"] + len(settings["deep"]["a"])
+
+    f(tf.constant(1.0))
+    assert f.explain().changes == ()
+    assert f.explain().traces[0].reads["free variable `settings['rate']`"] == "2.0"
+    settings["rate"] = 3.0
+    [change] = f.explain().changes
+    assert "`settings['rate']` was 2.0 and is 3.0 now" in change
+    settings["rate"] = 2.0
+    assert f.explain().changes == ()
+
+
+def test_notes_keep_no_object_alive():
+    class Model:
+        def __init__(self):
+            self.part = Model.Part()
+
+        class Part:
+            rate = 2.0
+
+    model = Model()
+    part = weakref.ref(model.part)
+
+    @tf.function
+    def f(x):
+        return x * model.part.rate
+
+    f(tf.constant(1.0))
+    model.part = Model.Part()
+    gc.collect()
+    assert part() is None
+    assert f.explain().traces[0].reads
+
+
+def test_an_object_that_cannot_be_looked_at_stops_no_trace():
+    class Proxy:
+        @property
+        def __class__(self):
+            raise RuntimeError("outside of a request")
+
+    proxy = Proxy()
+
+    @tf.function
+    def f(x):
+        return x if id(proxy) else -x
+
+    assert f(tf.constant(1.0)).numpy() == 1.0
+    assert f.explain().summary == "f: 1 trace in 1 call"
+
+
+def test_direct_calls_of_a_trace_that_fail_are_reported():
+    @tf.function
+    def f(x):
+        return x
+
+    concrete = f.get_concrete_function(tf.TensorSpec([]))
+    with pytest.raises(TypeError, match="too many positional"):
+        concrete(tf.constant(1.0), 2)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        concrete(tf.constant(1))
+    errors = [failure.error for failure in f.explain().failures]
+    assert errors == ["TypeError", "InvalidArgumentError"]

@@ -6,6 +6,8 @@ import random
 import sys
 import time
 from collections import deque
+from os import environ
+from subprocess import run
 
 import numpy as np
 import pytest
@@ -228,3 +230,32 @@ def test_the_profile_function_is_gone_after_the_trace():
 def test_mutators_exist():
     kinds = (list, dict, set, deque)
     assert all(any(hasattr(kind, name) for kind in kinds) for name in MUTATORS)
+
+
+def test_without_debug_mode_effects_are_those_of_the_source_and_of_what_changed():
+    tf.explain.debug_mode(False)
+    history, never = [], []
+
+    @tf.function
+    def step(x):
+        print("step")
+        history.append(x * 2)
+        if x is None:
+            never.append(1)
+        return x
+
+    step(tf.constant(1.0))
+    kept, printed = step.explain().effects
+    assert kept.startswith("`history.append(...)`")
+    assert "it keeps a tensor of the graph (mul:0" in kept
+    assert printed.startswith("`print(...)`")
+    assert printed.endswith("runs only while tracing; tf.print(...) prints at each call")
+
+
+def test_the_environment_switches_debug_mode_on():
+    program = "import graphwright as tf\nfrom graphwright.explain.trace_record import Debug\n"
+    program += "print(Debug.on)"
+    for value in ("1", "0"):
+        answer = run([sys.executable, "-c", program], env={**environ, "GRAPHWRIGHT_EXPLAIN": value},
+                     capture_output=True, text=True, check=True)  # fmt: skip
+        assert answer.stdout.strip() == str(value == "1")

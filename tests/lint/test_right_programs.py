@@ -396,9 +396,121 @@ PROGRAMS = {
             return {key: value for key, value in parsed.items()}
         data = tf.data.TFRecordDataset(["a"]).map(parse).map(lambda x: x["x"]).batch(2)
     """,
+    "a wrapper puts functions into py_function": """
+        def in_python(dtype):
+            def decorate(fn):
+                @functools.wraps(fn)
+                def wrapped(*args):
+                    return tf.numpy_function(fn, args, dtype)
+                return wrapped
+            return decorate
+        def described(fn):
+            return lambda x: tf.py_function(fn, [x], tf.float32)
+        def helper(x):
+            print(x)
+            return np.load(x)
+        @in_python(tf.float32)
+        def load(x):
+            print(x)
+            return np.sin(x) if x > 0 else helper(x)
+        @described
+        def read(x):
+            print(x)
+            return x.numpy()
+        data = tf.data.Dataset.range(3).map(load).map(read)
+        @tf.function
+        def step(x):
+            return load(x)
+    """,
+    "Keras runs it as Python": """
+        class Model(tf.keras.Model):
+            def train_step(self, data):
+                print(data[0].numpy())
+                self.last = tf.reduce_mean(data[0])
+                return {}
+        model = Model()
+        model.compile(optimizer="adam", run_eagerly=True)
+    """,
+    "functions run as Python": """
+        tf.config.run_functions_eagerly(True)
+        @tf.function
+        def step(x):
+            print(x.numpy())
+            return x
+    """,
+    "a dataset traces its function at once": """
+        data, size = tf.data.Dataset.range(10), 3
+        small = data.map(lambda x: x * size)
+        size = 5
+        large = data.map(lambda x: x * size)
+    """,
+    "isinstance says that it is no tensor": """
+        class Layer(tf.keras.layers.Layer):
+            def call(self, inputs):
+                if isinstance(inputs, (list, tuple)):
+                    return [np.array(x) for x in inputs]
+                elif isinstance(inputs, np.ndarray) and len(inputs):
+                    return np.sin(inputs)
+                return inputs
+        layer = Layer()
+        layer.call(tf.ones([2]))
+    """,
+    "a name says that Python runs it": """
+        class Layer(tf.keras.layers.Layer):
+            def call(self, inputs):
+                return self._call_tf(inputs) if tf.inside_function() else self._call_python(inputs)
+            def _call_tf(self, inputs):
+                return inputs
+            def _call_python(self, inputs):
+                print(inputs)
+                return random.random()
+    """,
+    "an attribute is put back": """
+        class Layer(tf.keras.layers.Layer):
+            def call(self, inputs):
+                activation = self.layer.activation
+                self.layer.activation = None
+                y = self.layer(inputs)
+                self.layer.activation = activation
+                return y
+    """,
+    "Keras on PyTorch": """
+        import torch
+        class Model(tf.keras.Model):
+            def train_step(self, data: torch.Tensor):
+                print(data)
+    """,
+    "AutoGraph stages print": """
+        Feature = tf.autograph.experimental.Feature
+        @tf.function(experimental_autograph_options=(Feature.LISTS, Feature.BUILTIN_FUNCTIONS))
+        def step(x):
+            print(x)
+            return x
+        def helper(x):
+            print(x)
+        @tf.function(experimental_autograph_options=tf.autograph.experimental.Feature.ALL)
+        def other(x):
+            helper(x)
+    """,
 }
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_nothing_is_found(name: str) -> None:
     assert check_text(HEAD + textwrap.dedent(PROGRAMS[name])) == []
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "class M(tf.keras.Model):\n    def train_step(self, x):\n        print(x)\n"
+        "m = M()\nm.compile('adam', run_eagerly=False)\n",
+        "tf.config.run_functions_eagerly(True)\ntf.config.run_functions_eagerly(False)\n"
+        "@tf.function\ndef f(x):\n    print(x)\n",
+        "def same(fn):\n    return fn\n@tf.function\n@same\ndef f(x):\n    print(x)\n",
+        "LISTS = tf.autograph.experimental.Feature.LISTS\n"
+        "@tf.function(experimental_autograph_options=LISTS)\ndef f(x):\n    print(x)\n",
+    ],
+)
+def test_what_comes_close_to_them_is_found(program: str) -> None:
+    assert [finding.code for finding in check_text(HEAD + program)] == ["GW101"]

@@ -17,7 +17,8 @@ from graphwright.base.logs import LOGGER
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.trace.tracer import Tracer
 
-TURNS = 3_000  # iterations that add to a graph, before the warning
+NODES = 1_000  # nodes of a graph, before the warning
+TURNS = 100  # iterations that add to it: models have loops over some dozens of layers
 EVERY = 500  # nodes between two looks
 _SAMPLE = 25  # nodes of one look
 
@@ -45,9 +46,9 @@ class UnrollingWatch:
         rate = EVERY / _SAMPLE
         self.total = {f: n * rate + self.total.get(f, 0) for f, n in self.turns.items()}
         for frame, turns in self.total.items():
-            if turns >= TURNS and not self.has_warned:
+            if turns >= TURNS and size >= NODES and not self.has_warned:
                 self.has_warned = True
-                _warn(frame, size)
+                _warn(frame, size, turns)
         self.end, self.places, self.turns = 0, {}, {}
         return size + EVERY - _SAMPLE
 
@@ -74,14 +75,14 @@ def _converted() -> Iterator[tuple[FrameType, _Place]]:
         call, frame = frame, frame.f_back
 
 
-def _warn(frame: FrameType, size: int) -> None:
+def _warn(frame: FrameType, size: int, turns: float) -> None:
     code = frame.f_code
     where = Location(code.co_filename, _head(code, frame.f_lasti) or frame.f_lineno, code.co_name)
     LOGGER.warning(
-        "%s: this Python loop has run more than %d times while a graph was being built, which has "
-        "%d operations now. Did you mean to loop in the graph? Loop over a tensor "
+        "%s: this Python loop has run about %d times while a graph was being built, which has %d "
+        "operations now, those of each turn. Did you mean to loop in the graph? Loop over a tensor "
         "(`for i in tf.range(n)`) or use a tensor in the condition of the while.",
-        where, TURNS, size,
+        where, turns, size,
     )  # fmt: skip
 
 

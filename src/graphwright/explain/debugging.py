@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from graphwright.explain.paths import reached
 from graphwright.explain.state import MODES, StateWatch
-from graphwright.explain.trace_effects import Observer, observing
+from graphwright.explain.trace_effects import Observer, StoreObserver, observing
 from graphwright.explain.trace_record import Debug, History, Traced
 from graphwright.ir.graph import Graph
 from graphwright.trace.signature import Bound
@@ -16,6 +17,9 @@ from graphwright.trace.tracer import current_tracer
 
 Made = TypeVar("Made", bound=Traced)
 
+
+#: So many traces of one piece of code have notes without debug mode.
+_NOTED = 4
 
 #: The watches of traces that were used while a graph was made.
 _INNER: weakref.WeakKeyDictionary[Graph, list[StateWatch]] = weakref.WeakKeyDictionary()
@@ -44,10 +48,7 @@ def attended(history: History, bound: Bound, make: Callable[[], Made]) -> Made:
     """The trace that `make` makes, with the watch that its function or debug mode asks for."""
     mode = mode_of(history.options["on_stale"])
     if mode == "ignore" and not Debug.on:
-        concrete = make()
-        if _INNER:
-            watch_with(concrete, StateWatch(mode, history.name, []))
-        return concrete
+        return noted(history, bound, make)
     functions = reached(history.function, bound)
     observer = Observer(functions) if Debug.on else None
     with observing(observer):
@@ -56,6 +57,34 @@ def attended(history: History, bound: Bound, make: Callable[[], Made]) -> Made:
         concrete.effects = tuple(observer.effects(concrete.graph))
     watch_with(concrete, StateWatch(mode, history.name, functions if mode != "ignore" else []))
     return concrete
+
+
+def noted(history: History, bound: Bound, make: Callable[[], Made]) -> Made:
+    """The trace that `make` makes, with what reports say of it and no call pays for.
+
+    Only the first of many traces have notes, since a note takes a tenth of a trace.
+    """
+    observer = functions = None
+    if len(history.records) + history.family.functions < _NOTED:
+        with looking():
+            functions = reached(history.function, bound)
+            observer = StoreObserver(functions)
+    concrete = make()
+    if functions is not None and observer is not None:
+        with looking():
+            concrete.effects = tuple(observer.effects(concrete.graph))
+            concrete.notes = StateWatch.quiet(history.name, functions)
+    if _INNER:
+        watch_with(concrete, StateWatch("ignore", history.name, []))
+    return concrete
+
+
+def looking() -> suppress:
+    """A block that may look at any object of the program: one that raises then has no notes.
+
+    Proxies of web frameworks do, outside of a request; the call that traces must not fail for it.
+    """
+    return suppress(Exception)
 
 
 def watch_with(concrete: Traced, watch: StateWatch) -> None:
@@ -67,9 +96,10 @@ def watch_with(concrete: Traced, watch: StateWatch) -> None:
 def debug_mode(on: bool = True) -> None:
     """Records and watches all that explains a program, from the next trace on.
 
-    Traces remember which state they read, and warn when it has changed. Effects that happen only
-    while tracing are reported. Functions that no longer exist stay in the reports. Calls of
-    functions that read state take longer: see docs/explain.md.
+    Every trace remembers which state it read, and warns when that has changed. Calls of `print`,
+    `random` and the like are reported where they happen. Functions that no longer exist stay in the
+    reports. Calls of functions that read state take longer: see docs/explain.md. The environment
+    variable `GRAPHWRIGHT_EXPLAIN=1` does so from the start.
 
     Args:
         on: True for debug mode, False for the usual mode.

@@ -235,45 +235,96 @@ def store_paths(functions: Sequence[Reached]) -> Iterator[tuple[Path, StoreSite,
 # -- prints of values -------------------------------------------------------------------------
 
 
+class _Place:
+    """The place of an object in memory, as a function without arguments."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def __call__(self) -> int:
+        return self._number
+
+
 class SameObject:
-    """An object by its identity. It stays alive only where no weak reference is possible."""
+    """An object by its identity. It stays alive only where no weak reference is possible.
 
-    __slots__ = ("_get",)
+    Without `holds` it never does: a later object in the same place counts as the same.
+    """
 
-    def __init__(self, value: object) -> None:
+    __slots__ = ("_get", "kind")
+
+    def __init__(self, value: object, holds: bool = True) -> None:
+        self.kind = type(value).__name__
+        self._get: Callable[[], object]
         try:
             self._get = weakref.ref(value)
         except TypeError:
-            self._get = lambda: value  # type: ignore[assignment]
+            self._get = (lambda: value) if holds else _Place(id(value))
 
     def __eq__(self, other: object) -> bool:
         mine = self._get()
+        if isinstance(self._get, _Place):
+            return isinstance(other, SameObject) and mine == other._get()
         return isinstance(other, SameObject) and mine is not None and mine is other._get()
 
     __hash__ = None  # type: ignore[assignment]
 
 
-def print_of(value: Any, nested: int = 0) -> Any:
-    """The print of a value, to compare: constants by value, other objects by identity."""
+def print_of(value: Any, nested: int = 0, holds: bool = True) -> Any:
+    """The print of a value, to compare: constants by value, other objects by identity.
+
+    Without `holds` it keeps no object alive.
+    """
     kind = type(value)
     if kind in _PLAIN:
         return kind, repr(value) if value != value else value
     if isinstance(value, enum.Enum) or value is MISSING:
-        return SameObject(value)
+        return SameObject(value, holds)
     if isinstance(value, np.ndarray):
         return kind, value.dtype, value.shape, sample(value)
     if isinstance(value, np.generic):
         return kind, value.tobytes()
     if isinstance(value, EagerTensor):
         small = value.dtype.is_numpy_compatible and value._array.size <= _CONSTANT
-        return (kind, value.dtype, value._array.tobytes()) if small else SameObject(value)
+        return (kind, value.dtype, value._array.tobytes()) if small else SameObject(value, holds)
     if kind in _CONTAINERS and nested < _NESTED and len(value) <= _ITEMS:
         if isinstance(value, dict):
-            return kind, {k: print_of(v, nested + 1) for k, v in value.items()}
+            return kind, {k: print_of(v, nested + 1, holds) for k, v in value.items()}
         if isinstance(value, (set, frozenset)):
             return kind, frozenset(value)
-        return kind, [print_of(v, nested + 1) for v in value]
-    return (SameObject(value), len(value)) if kind in _CONTAINERS else SameObject(value)
+        return kind, [print_of(v, nested + 1, holds) for v in value]
+    return (
+        (SameObject(value, holds), len(value)) if kind in _CONTAINERS else SameObject(value, holds)
+    )
+
+
+class _Shown:
+    """Stands for a value of which only the print is known."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def value_of(made: Any) -> Any:
+    """A value that shows as the one of which `print_of` made a print."""
+    if isinstance(made, SameObject):
+        return _Shown(f"<{made.kind} object>")
+    kind, *rest = made
+    if isinstance(kind, SameObject):
+        return value_of(kind)
+    if kind in _CONTAINERS:
+        [inside] = rest
+        if isinstance(inside, dict):
+            return {key: value_of(item) for key, item in inside.items()}
+        return inside if isinstance(inside, frozenset) else kind(map(value_of, inside))
+    if kind in _PLAIN:
+        return rest[0]
+    return _Shown(f"<{kind.__name__}{f' of shape {rest[1]}' if len(rest) == 3 else ''}>")
 
 
 def sample(array: Array) -> bytes:

@@ -11,11 +11,13 @@ from graphwright.explain.cause import Cause, CauseRule, Difference, Retrace, cau
 from graphwright.explain.findings import CauseReport, Findings, TraceReport
 from graphwright.explain.fix import fixes, together
 from graphwright.explain.keras_functions import KerasFunction, is_of_keras, of_models
+from graphwright.explain.paths import reached
 from graphwright.explain.proposal import ProposalCase
 from graphwright.explain.replay import Requests
 from graphwright.explain.sentence import evidence, sentence
 from graphwright.explain.state import Change, variable_form
-from graphwright.explain.trace_record import FunctionFamily, History, TraceRecord
+from graphwright.explain.trace_effects import calls_in
+from graphwright.explain.trace_record import Debug, FunctionFamily, History, TraceRecord
 from graphwright.explain.wording import call_text, plural, show_place
 from graphwright.ir.graph import Graph
 
@@ -193,7 +195,8 @@ def trace_report(
     notes = {**record.objects}
     if why is not None:
         notes |= history.records[why.nearest].objects
-    watch = record.concrete.watch
+    watch = record.concrete.watch or record.concrete.notes
+    calls = [] if number or Debug.on else calls_in(reached(history.function, []))
     because = "; ".join(evidence(d, notes) for d in why.differences) if why else "the first"
     return TraceReport(
         number,
@@ -205,9 +208,9 @@ def trace_report(
         record.calls,
         {c.tier: c.seconds for c in record.compilations},
         "" if record.concrete.tiers is None else record.concrete.tiers.refusal,
-        {} if watch is None else {str(read.path): read.shown for read in watch.reads},
+        {} if watch is None else {str(read.path): watch.shown(read) for read in watch.reads},
         () if watch is None else tuple(map(worded, watch.changes())),
-        tuple(map(str, record.concrete.effects)),
+        tuple(map(str, [*record.concrete.effects, *calls])),
         loops_of(record.concrete.graph) if with_loops else (),
         tuple(descriptions(record.concrete.graph)),
         kernels_of(record.concrete.graph) if with_loops else (),

@@ -16,6 +16,7 @@ from graphwright.explain.paths import (
     is_worth_watching,
     print_of,
     read_paths,
+    value_of,
 )
 
 MODES = ("warn", "retrace", "ignore")
@@ -50,6 +51,7 @@ class StateWatch:
     def __init__(self, mode: str, name: str, functions: Sequence[Reached]) -> None:
         self.mode = mode
         self.name = name
+        self.holds = True  # whether prints keep objects alive that have no weak reference
         self.reads = [
             StateRead(path, print_of(value), show(value))
             for path in read_paths(functions)
@@ -58,6 +60,24 @@ class StateWatch:
         ]
         self.inner: list[StateWatch] = []
         self.warned: set[tuple[str, str]] = set()
+
+    @classmethod
+    def quiet(cls, name: str, functions: Sequence[Reached]) -> StateWatch:
+        """The values that a trace has read, for reports alone: no call looks at them.
+
+        It shows them when a report asks, and keeps no object alive.
+        """
+        watch = cls("ignore", name, [])
+        watch.holds = False
+        for path in read_paths(functions):
+            value = path.value()
+            if is_worth_watching(value):
+                watch.reads.append(StateRead(path, print_of(value, holds=False), ""))
+        return watch
+
+    def shown(self, read: StateRead) -> str:
+        """The text of a value that the trace read."""
+        return read.shown or show(value_of(read.print))
 
     def __bool__(self) -> bool:
         """Whether there is anything to look at."""
@@ -71,13 +91,13 @@ class StateWatch:
     def changed(self) -> Iterator[StateRead]:
         """The reads that would give another value now."""
         for read in self.reads:
-            if print_of(read.path.value()) != read.print and not read.path.is_lost:
+            if print_of(read.path.value(), 0, self.holds) != read.print and not read.path.is_lost:
                 yield read
 
     def changes(self) -> Iterator[Change]:
         """The changes since the trace was made."""
         for read in self.changed():
-            yield Change(read.path.kind, read.path.text, read.shown, show(read.path.value()))
+            yield Change(read.path.kind, read.path.text, self.shown(read), show(read.path.value()))
         for watch in self.inner:
             yield from watch.changes()
 

@@ -22,8 +22,15 @@ import numpy as np
 from graphwright.autograph.exempt import is_library
 from graphwright.base import errors
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.explain.facts import StoreSite
-from graphwright.explain.paths import Path, Reached, print_of, reached, store_paths
+from graphwright.explain.facts import NameChain, StoreSite
+from graphwright.explain.paths import (
+    MISSING,
+    Path,
+    Reached,
+    print_of,
+    reached,
+    store_paths,
+)
 from graphwright.explain.trace_record import FAMILIES
 from graphwright.explain.wording import listed, show_place
 from graphwright.ir.graph import Graph
@@ -40,9 +47,10 @@ class TraceEffect(NamedTuple):
     what: str
     place: str
     form: str
+    when: str = "ran once, while tracing"
 
     def __str__(self) -> str:
-        return f"{self.what} ({self.place}) ran once, while tracing; {self.form}"
+        return f"{self.what} ({self.place}) {self.when}; {self.form}"
 
 
 #: By the sort of function that was called: what to write instead.
@@ -67,12 +75,32 @@ _TIMES = frozenset(
 )
 
 
-class Observer:
-    """Watches one trace."""
+class StoreObserver:
+    """Watches what one trace changes outside of it, by the statements of its functions."""
 
     def __init__(self, functions: Sequence[Reached]) -> None:
         self.stores = list(store_paths(functions))
         self.before = [print_of(path.value()) for path, _, _ in self.stores]
+
+    def effects(self, graph: Graph) -> Iterator[TraceEffect]:
+        """The changes that the trace made."""
+        different = [
+            (path, store, here, path.value())
+            for (path, store, here), before in zip(self.stores, self.before)
+            if print_of(path.value()) != before
+        ]
+        texts = {path.text for path, *_ in different}
+        for path, store, here, value in different:
+            inside = any(t.startswith((f"{path.text}[", f"{path.text}.")) for t in texts)
+            leaks = [] if inside else leaked(value, graph)
+            yield changed(path, store, here, leaks)
+
+
+class Observer(StoreObserver):
+    """Watches one trace, its calls of `print`, `random` and the like included."""
+
+    def __init__(self, functions: Sequence[Reached]) -> None:
+        super().__init__(functions)
         self.numpy_random = numpy_position()
         self.calls: dict[tuple[str, str], None] = {}
 
@@ -102,16 +130,29 @@ class Observer:
             yield TraceEffect(f"`{name}(...)`", place, FORMS[kind])
         if self.numpy_random != numpy_position():
             yield TraceEffect("NumPy's random numbers", "numpy.random", FORMS["random"])
-        different = [
-            (path, store, here, path.value())
-            for (path, store, here), before in zip(self.stores, self.before)
-            if print_of(path.value()) != before
-        ]
-        texts = {path.text for path, *_ in different}
-        for path, store, here, value in different:
-            inside = any(t.startswith((f"{path.text}[", f"{path.text}.")) for t in texts)
-            leaks = [] if inside else leaked(value, graph)
-            yield changed(path, store, here, leaks)
+        yield from super().effects(graph)
+
+
+def calls_in(functions: Sequence[Reached]) -> Iterator[TraceEffect]:
+    """The calls of `print`, `random` and the like in the source of functions."""
+    for here in functions:
+        for call in here.facts.calls:
+            kind = kind_of_builtin(called_value(here, call.function))
+            if kind:
+                place = f"{here.function.__code__.co_filename}:{call.line}"
+                yield TraceEffect(
+                    f"`{call.function}(...)`", place, FORMS[kind], "runs only while tracing"
+                )
+
+
+def called_value(here: Reached, chain: NameChain) -> object:
+    """The function that a chain denotes: a name from outside, or a builtin."""
+    path = here.path(chain)
+    if path is not None:
+        value = path.value()
+        return None if value is MISSING else value
+    is_name = not chain.steps and chain.root not in here.facts.parameters
+    return vars(builtins).get(chain.root) if is_name else None
 
 
 def changed(

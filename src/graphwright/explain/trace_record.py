@@ -7,6 +7,7 @@ a decorator in a loop, share a `FunctionFamily`.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import types
@@ -45,7 +46,7 @@ _FIRSTS = 32  # types of first calls at most, of all functions of a family
 class Debug:
     """Whether everything is recorded and watched: `tf.explain.debug_mode`."""
 
-    on = False
+    on = os.environ.get("GRAPHWRIGHT_EXPLAIN") == "1"
 
 
 class Tally:
@@ -79,6 +80,7 @@ class Traced(Protocol):
     compilations: list[Compilation]
     tiers: Tiered | None
     watch: StateWatch | None
+    notes: StateWatch | None
     effects: tuple[Any, ...]
 
     @property
@@ -348,6 +350,17 @@ class History:
             line = last_user_line(error)
             place = program_call(2).line
             self.failures.append(Failure(type(error), str(error), place, line, stored))
+
+    def failing(self) -> Callable[[BaseException, tuple[str, ...]], None]:
+        """What records a failed call of a trace, while this history is there."""
+        history = weakref.ref(self)
+
+        def failed(error: BaseException, stored: tuple[str, ...]) -> None:
+            known = history()
+            if known is not None:
+                known.failed(error, stored)
+
+        return failed
 
     @property
     def family(self) -> FunctionFamily:

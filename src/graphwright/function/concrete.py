@@ -212,6 +212,8 @@ class ConcreteFunction:
         self.tally = Tally()
         self.compilations: list[Compilation] = []  # one for each code that was made for it
         self.watch: StateWatch | None = None  # the state that it read
+        self.failed: Callable[[BaseException, tuple[str, ...]], None] | None = None  # notes it
+        self.notes: StateWatch | None = None  # that state, for reports alone
         self.effects: tuple[TraceEffect, ...] = ()  # what it did while it was traced
         #: Makes the same trace again, with captures in place of constants that are watched then.
         self.again: Callable[[], ConcreteFunction] | None = None
@@ -308,17 +310,26 @@ class ConcreteFunction:
             InvalidArgumentError: A tensor is of another dtype.
         """
         try:
-            tensors = self._structured(args, kwargs)
-        except TypeError as structured:
-            try:
-                tensors = self._flat(args, kwargs)
-            except TypeError as flat:
-                words = f"{structured}\nFallback to flat signature also failed due to: {flat}"
-                raise complete(TypeError(words)) from None
-        self._check(tensors)
+            tensors = self._tensors(args, kwargs)
+            self._check(tensors)
+        except Exception as error:
+            if self.failed is not None:
+                self.failed(error, ())
+            raise
         if self.watch is not None:
             look_at(self.watch)
         return self.call_tensors(tensors)
+
+    def _tensors(self, args: tuple[object, ...], kwargs: dict[str, object]) -> list[Any]:
+        """The tensors of a call by the Python function's signature, else of a flat one."""
+        try:
+            return self._structured(args, kwargs)
+        except TypeError as structured:
+            try:
+                return self._flat(args, kwargs)
+            except TypeError as flat:
+                words = f"{structured}\nFallback to flat signature also failed due to: {flat}"
+                raise complete(TypeError(words)) from None
 
     def _structured(self, args: tuple[object, ...], kwargs: dict[str, object]) -> list[Any]:
         types = {name: type_ for name, _, type_ in self.function_type.typed()}

@@ -250,6 +250,7 @@ class PolymorphicFunction:
         )
         concrete.jit_compile = self._options["jit_compile"]
         concrete.again = partial(traced_again, self._maker, target, concrete.jit_compile)
+        concrete.failed = self._history.failing()
         self._table.add(target, concrete)
         self._history.traced(wanted, concrete, began)
         return concrete

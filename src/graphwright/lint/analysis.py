@@ -20,7 +20,13 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 #: Methods that set an object up before it is used.
 MAKERS = re.compile(
-    r"_*(__init__|__new__|__post_init__|__setattr__|build|create|make|setup|init)\w*"
+    r"_*(maybe_)?(__init__|__new__|__post_init__|__setattr__|build|create|make|set|setup|init)\w*"
+)
+#: Functions whose names say that no graph has them.
+PYTHON = re.compile(r"(^|_)(python|eager|eagerly)(_|$)")
+#: Types that are no tensors, as `isinstance` gets them.
+PLAIN_TYPES = frozenset(
+    "bool bytes dict float int list set str tuple np.ndarray numpy.ndarray np.generic".split()  # noqa: SIM905
 )
 
 
@@ -32,7 +38,8 @@ class Analysis:
         self.tree = source.tree
         self.flow = StatementAnalysis(wrappers)
         self.flow.run(self.tree)
-        self.stagings = sorted(self.flow.stagings.values(), key=lambda s: line_of(s.node))
+        staged = [s for s in self.flow.stagings.values() if not self.flow.runs_eagerly(s)]
+        self.stagings = sorted(staged, key=lambda s: line_of(s.node))
         self.staged = self._follow()
 
     def _follow(self) -> list[Function]:
@@ -42,7 +49,8 @@ class Analysis:
         for function in todo:
             for callee in function.callees:
                 maker = callee.klass is not None and callee.name in ("__init__", "__new__")
-                if callee not in staged and not callee.host and not maker:
+                plain = callee.host or maker or PYTHON.search(callee.name)
+                if callee not in staged and not plain:
                     callee.caller = function
                     staged[callee] = None
                     todo.append(callee)
@@ -152,7 +160,24 @@ class Place:
 
     def value(self, node: ast.AST) -> PossibleValue:
         """What an expression may be."""
-        return self.analysis.value(node)
+        value = self.analysis.value(node)
+        if value.may(Kind.TENSOR) and isinstance(node, ast.Name) and self.is_plain(node):
+            return model.UNKNOWN
+        return value
+
+    def is_plain(self, name: ast.Name) -> bool:
+        """Whether a name stands where `isinstance` has said that it is no tensor.
+
+        An item of such a container is none either.
+        """
+        for parent, child in self.analysis.above(name):
+            test = parent.test if isinstance(parent, ast.If) and child in parent.body else None
+            if test is not None and says_plain(test, name.id):
+                return True
+            for part in parent.generators if isinstance(parent, COMPREHENSIONS) else ():
+                if isinstance(part.target, ast.Name) and part.target.id == name.id:
+                    return isinstance(part.iter, ast.Name) and self.is_plain(part.iter)
+        return False
 
     def callee(self, node: ast.Call) -> str:
         """The path of the external function that is called, "" for any other."""
@@ -216,6 +241,18 @@ class Place:
     ) -> Finding:
         """A finding at a node."""
         return self.analysis.finding(node, code, message, fix)
+
+
+def says_plain(test: ast.expr, name: str) -> bool:
+    """Whether a test is true only if a name is no tensor: `isinstance(x, (list, dict))`."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(says_plain(value, name) for value in test.values)
+    if not isinstance(test, ast.Call) or ast.unparse(test.func) != "isinstance":
+        return False
+    if len(test.args) != 2 or ast.unparse(test.args[0]) != name:
+        return False
+    kinds = test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]]
+    return all(ast.unparse(kind) in PLAIN_TYPES for kind in kinds)
 
 
 def is_once(test: ast.expr) -> bool:

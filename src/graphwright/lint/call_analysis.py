@@ -55,6 +55,7 @@ class Calls(ExpressionAnalysis):
         if isinstance(node.func, ast.Attribute):
             owner = self.values[node.func.value]
             self._map_dataset(node, owner, arguments)
+            self._note_compiling(node, owner)
             results.append(self._method(owner, node.func, node, arguments))
             if owner.kind == Kind.UNKNOWN and owner.path:
                 return owner  # another value of the same library
@@ -83,6 +84,43 @@ class Calls(ExpressionAnalysis):
             if target is not None:
                 self._give_tensors(self.values[target], node)
 
+    def _note_compiling(self, node: ast.Call, owner: PossibleValue) -> None:
+        """Note whether `model.compile(...)` lets Keras run the model's methods as Python."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "compile":
+            return
+        if owner.may(Kind.EXTERNAL | Kind.TEXT | Kind.NUMBER):
+            return  # `re.compile` and the like
+        flags = {k.arg: k.value for k in node.keywords}
+        flag = flags.get("run_eagerly")
+        is_eager = isinstance(flag, ast.Constant) and flag.value is True
+        for one in owner.classes or (None,):
+            self.compilings.setdefault(one, {})[node] = is_eager
+
+    def runs_eagerly(self, staging: StagingSite) -> bool:
+        """Whether a function that may be staged runs as Python all the same."""
+        if staging.by == "dataset":
+            return False
+        if self.eager_switches and all(self.eager_switches.values()):
+            return True
+        if staging.by != "keras":
+            return False
+        owner = staging.function.klass
+        noted = self.compilings.get(owner) or self.compilings.get(None) or {}
+        return bool(noted) and all(noted.values())
+
+    def _external_tf_config_run_functions_eagerly(
+        self, node: ast.Call, arguments: list[PossibleValue]
+    ) -> PossibleValue:
+        """None; notes whether functions run as Python."""
+        flags = [*node.args, *[k.value for k in node.keywords]]
+        is_on = bool(flags) and isinstance(flags[0], ast.Constant) and flags[0].value is True
+        self.eager_switches[node] = is_on
+        return model.NONE
+
+    _external_tf_config_experimental_run_functions_eagerly = (
+        _external_tf_config_run_functions_eagerly
+    )
+
     def _map_dataset(
         self, node: ast.Call, owner: PossibleValue, arguments: list[PossibleValue]
     ) -> None:
@@ -95,13 +133,13 @@ class Calls(ExpressionAnalysis):
             foreign = bool(owner.path) and not DATASET_PATH.match(owner.path)
             unknown = owner.may(Kind.UNKNOWN) and not foreign
             if owner.may(Kind.DATASET) or (unknown and (named or parallel)):
-                self.stage_implicitly(arguments[0].functions)
+                self.stage_implicitly(arguments[0].functions, "dataset")
 
-    def stage_implicitly(self, functions: Iterable[Function | StagingSite]) -> None:
+    def stage_implicitly(self, functions: Iterable[Function | StagingSite], by: str) -> None:
         """Record functions that Keras or a dataset stages."""
         for function in functions:
             if isinstance(function, Function) and not function.stagings:
-                self.stagings[function.node] = StagingSite(function, function.node, {})
+                self.stagings[function.node] = StagingSite(function, function.node, {}, by)
                 function.stagings.append(self.stagings[function.node])
                 self.changed.add(function)
 

@@ -53,13 +53,14 @@ def check(source: LintedSource, config: Config) -> list[Finding]:
     about = MODULES.search(source.text) and STAGES.search(source.text)
     if not about and not any(name in source.text for name in names):
         source.tree  # noqa: B018 - a file that does not parse is reported
-        return []
+        return source.unreadable()
     try:
         analysis = Analysis(source, config.wrappers)
         all_findings = set(findings(analysis, selected))
     except RecursionError as error:
         raise Unreadable("its code is nested too deeply") from error
-    return sorted(finding for finding in all_findings if source.allows(finding))
+    allowed = [finding for finding in all_findings if source.allows(finding)]
+    return sorted([*allowed, *source.unreadable()])
 
 
 def findings(analysis: Analysis, rules: Iterable[Rule]) -> Iterator[Finding]:

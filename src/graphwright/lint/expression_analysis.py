@@ -37,6 +37,9 @@ class ExpressionAnalysis:
         self.functions: dict[ast.AST, Function] = {}
         self.classes: dict[ast.AST, Class] = {}
         self.stagings: dict[ast.AST, StagingSite] = {}
+        #: For each class (None: any), the calls of `compile`, and whether Keras runs it as Python.
+        self.compilings: dict[Class | None, dict[ast.AST, bool]] = {}
+        self.eager_switches: dict[ast.AST, bool] = {}  # calls of `run_functions_eagerly`
         self.changed: set[object] = set()  # facts that are new since the last round
         self.reads: dict[Function | None, set[object]] = {}  # the facts that a body depends on
         self.loops = 0  # the number of loops of this function around the expression

@@ -7,15 +7,14 @@ import io
 import json
 import re
 import tokenize
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from graphwright.lint.finding import Edit, Finding
+from graphwright.lint.notebook_cells import BrokenCell, parsed, python_of
 
 NOQA = re.compile(r"#\s*noqa(?P<some>\s*:\s*(?P<codes>[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*))?", re.I)
-MAGIC = re.compile(r"^(\s*)[%!?].*")
 UNREADABLE = "GW001"
 
 
@@ -34,6 +33,7 @@ class LintedSource:
     path: str
     text: str
     cells: list[int] = field(default_factory=list)  # the line before each cell of a notebook
+    broken: list[Unreadable] = field(default_factory=list)  # the cells that are no Python
 
     @cached_property
     def lines(self) -> list[str]:
@@ -43,9 +43,7 @@ class LintedSource:
     def tree(self) -> ast.Module:
         """The parsed text; Unreadable where it does not parse."""
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of the file's own escapes and comparisons
-                return ast.parse(self.text)
+            return parsed(self.text)
         except SyntaxError as error:
             raise Unreadable(error.msg, error.lineno or 1, error.offset or 1) from error
         except (ValueError, RecursionError, MemoryError) as error:
@@ -68,6 +66,16 @@ class LintedSource:
             message,
             fix,
         )
+
+    def unreadable(self) -> list[Finding]:
+        """The findings that say which cells are no Python, and are left out."""
+        findings = []
+        for error in self.broken:
+            path, shift = self._place(error.line)
+            line = error.line - shift
+            place = path, line, error.column, line, error.column
+            findings.append(Finding(*place, UNREADABLE, f"cell not linted: {error}"))
+        return findings
 
     def _place(self, line: int) -> tuple[str, int]:
         """The path to show for a line, and the number of lines before its cell."""
@@ -126,12 +134,16 @@ def notebook(path: str, content: str) -> LintedSource:
     except (ValueError, KeyError, TypeError) as error:
         raise Unreadable(f"it is no notebook: {error}") from error
     lines: list[str] = []
-    cells: list[int] = []
+    notebook_source = LintedSource(path, "")
     for source in sources:
         text = source if isinstance(source, str) else "".join(source)
-        cells.append(len(lines))
-        if text.startswith("%%"):  # another language
-            lines.extend("#" + line for line in text.split("\n"))
-        else:
-            lines.extend(MAGIC.sub(r"\1pass", line) for line in text.split("\n"))
-    return LintedSource(path, "\n".join(lines) + "\n", cells)
+        start = len(lines)
+        notebook_source.cells.append(start)
+        try:
+            lines += python_of(text).split("\n")
+        except BrokenCell as error:
+            lines += ["#" + line for line in text.split("\n")]
+            place = start + error.line, error.column
+            notebook_source.broken.append(Unreadable(str(error), *place))
+    notebook_source.text = "\n".join(lines) + "\n"
+    return notebook_source

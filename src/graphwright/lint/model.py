@@ -6,6 +6,7 @@ A value names the functions and classes that it may be, and these hold values: h
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -348,6 +349,7 @@ class StagingSite:
     function: Function
     node: ast.AST  # the decorator or the call
     options: dict[str, ast.expr]
+    by: str = "function"  # or "keras", or "dataset", which traces the function at once
     calls: list[LintedCall] = field(default_factory=list)
 
     @property
@@ -359,6 +361,12 @@ class StagingSite:
         """A Boolean option, `default` where it is not a literal."""
         node = self.options.get(name)
         return bool(node.value) if isinstance(node, ast.Constant) else default
+
+    def has_feature(self, name: str) -> bool:
+        """Whether an optional part of AutoGraph is switched on, by itself or with all."""
+        node = self.options.get("experimental_autograph_options")
+        text = "" if node is None else ast.unparse(node)
+        return any(word in (name, "ALL") for word in re.findall(r"\w+", text))
 
     @property
     def signature(self) -> bool:

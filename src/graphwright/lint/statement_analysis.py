@@ -21,6 +21,7 @@ from graphwright.lint.model import (
     Function,
     PossibleValue,
     Scope,
+    StagingSite,
     containing,
     join,
     join_two,
@@ -170,6 +171,8 @@ class StatementAnalysis(Calls):
                 function.host = True
             elif known.path == DO_NOT_CONVERT:
                 function.converted = False
+            for wrapper in known.functions:
+                self._decorate(wrapper, value)
         if any(
             isinstance(d, ast.Call) and self.values[d.func].path in HOST
             for d in node.decorator_list
@@ -185,6 +188,12 @@ class StatementAnalysis(Calls):
         self.assign(ast.Name(node.name, ast.Store()), value, node, "define")
 
     _do_asyncfunctiondef = _do_functiondef
+
+    def _decorate(self, wrapper: Function | StagingSite, value: PossibleValue) -> None:
+        """Note that a function of the file is called with the function that it decorates."""
+        plain = wrapper.function if isinstance(wrapper, StagingSite) else wrapper
+        if plain.positional:
+            self.learn(plain, plain.positional[0], value)
 
     def _do_classdef(self, node: ast.ClassDef) -> None:
         if node not in self.classes:
@@ -203,7 +212,7 @@ class StatementAnalysis(Calls):
         if self._is_of_keras(klass):
             for name in KERAS_METHODS:
                 method = klass.members.get(name, model.NOTHING)
-                self.stage_implicitly(method.functions)
+                self.stage_implicitly(method.functions, "keras")
         value = PossibleValue(Kind.EXTERNAL, classes=frozenset([klass]))
         self.assign(ast.Name(node.name, ast.Store()), value, node, "define")
 
@@ -211,6 +220,8 @@ class StatementAnalysis(Calls):
         """Whether a class is a layer or model, by its bases or by its methods."""
         bases = klass.foreign_bases()
         looks = "call" in klass.members and not {"build", "get_config"}.isdisjoint(klass.members)
+        if any(isinstance(n, ast.Name) and n.id == "torch" for n in ast.walk(klass.node)):
+            return False  # Keras on PyTorch makes no graphs
         return any(map(KERAS_BASES.fullmatch, bases)) or (looks and bool(bases))
 
     def _do_import(self, node: ast.Import) -> None:

@@ -89,7 +89,7 @@ class Print(Rule):
                     f"`{path}` runs only while tracing and gets a tensor"
                     " without a value; tf.print runs at each call",
                 )
-        elif path == "print" and not self._announces(node):
+        elif path == "print" and not (self._announces(node) or self._is_staged(place)):
             tf = place.analysis.module_name
             fix = [Edit.of(node.func, f"{tf}.print")] if self._is_plain(node, place) else None
             yield self.finding(
@@ -99,6 +99,10 @@ class Print(Rule):
                 f" {tf}.print is part of the graph",
                 fix,
             )
+
+    def _is_staged(self, place: Place) -> bool:
+        """Whether AutoGraph makes `print` a part of the graph."""
+        return place.converts and place.staging.has_feature("BUILTIN_FUNCTIONS")
 
     def _announces(self, node: ast.Call) -> bool:
         """Whether the text says that the function is being traced."""
@@ -182,15 +186,28 @@ class OuterAttribute(Rule):
         return not is_tensor(value) and not value.may(Kind.VARIABLE)
 
     def _is_put_back(self, part: ast.Attribute, place: Place) -> bool:
-        """Whether the change is temporary: a `finally` sets the attribute, too."""
+        """Whether the change is temporary: a `finally` sets the attribute, too, or a later
+        statement gives it the value that a name took from it before."""
         name = ast.unparse(part)
+        takers = {
+            target.id
+            for node in place.nodes
+            if isinstance(node, ast.Assign) and ast.unparse(node.value) == name
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        ends = [s for node in place.nodes if isinstance(node, ast.Try) for s in node.finalbody]
+        ends += [n for n in place.nodes if isinstance(n, ast.Assign) and is_name(n.value, takers)]
         return any(
             isinstance(target, ast.Attribute) and ast.unparse(target) == name
-            for node in place.nodes
-            if isinstance(node, ast.Try)
-            for statement in node.finalbody
+            for statement in ends
             for target in getattr(statement, "targets", [])
         )
+
+
+def is_name(node: ast.expr, names: set[str]) -> bool:
+    """Whether an expression is one of some names."""
+    return isinstance(node, ast.Name) and node.id in names
 
 
 class OuterName(Rule):

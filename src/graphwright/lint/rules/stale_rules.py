@@ -24,6 +24,8 @@ class StaleName(Rule):
     def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             return
+        if place.staging.by == "dataset":
+            return  # which traces it at once: another dataset has a trace of its own
         if not place.is_outer(node.id) or place.is_lifted(node) or self._is_receiver(node, place):
             return
         owner = place.owner(node.id)
