@@ -16,6 +16,7 @@ from graphwright.compile.graph import kernel_refusals
 from graphwright.compile.run import large_operands, straight_line, tiers
 from graphwright.compile.run.loop_heads import LoopLowering
 from graphwright.compile.select.native_op import Renderer, Runnable
+from graphwright.control.graph_variable import as_default
 from graphwright.control.jacobian import jacobians
 from graphwright.function.concrete import ConcreteFunction, Departure
 from graphwright.ir.execution import Builder
@@ -28,7 +29,6 @@ from graphwright.ragged.method_bodies import RaggedBodies
 from graphwright.trace.missing_values import AskingCode
 from graphwright.trace.scopes import scoped_names
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.trace.tracer import as_default
 from graphwright.types import specs
 from graphwright.types.shape import Messages
 from graphwright.values.convert import convert, convert_pair, convert_terms, holds_tensor

@@ -79,6 +79,14 @@ def test_gradients_inside_a_graph() -> None:
         tf.gradients(tf.constant(1.0), tf.constant(1.0))
 
 
+def test_hessians_of_a_variable_have_its_shape_twice() -> None:
+    v = tf.Variable([[1.0, 2.0, 3.0]])
+    (hessian,) = tf.function(lambda: tf.hessians(tf.reduce_sum(v**3), v))()
+    expected = np.diag([6.0, 12.0, 18.0]).reshape(1, 3, 1, 3)
+    assert hessian.numpy().tolist() == expected.tolist()
+
+
+
 @pytest.mark.parametrize("shape", [[2], [None], None])
 def test_hessians(shape: Any) -> None:
     @tf.function(input_signature=[tf.TensorSpec(shape, tf.float64)])

@@ -13,7 +13,7 @@ import functools
 import importlib
 import pkgutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
@@ -105,6 +105,32 @@ def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any
         if name not in offered:
             raise lacking(namespace, name)
         return public(getattr(importlib.import_module(home), name))
+
+    return find
+
+
+def late_or_same(
+    namespace: str, homes: Mapping[str, Mapping[str, str]]
+) -> Callable[[str], Any]:
+    """The `__getattr__` of a namespace of `tf.compat.v1`: for names of modules, which their first
+    use imports, and for names that mean what they mean in TensorFlow 2."""
+    path = namespace.partition(".compat.v1")[2].lstrip(".")
+    places = {
+        name: (home, title) for home, names in homes.items() for name, title in names.items()
+    }
+
+    def find(name: str) -> Any:
+        if name in places:
+            home, title = places[name]
+            return public(getattr(importlib.import_module(home), title))
+        if not name.startswith("_"):
+            from graphwright.portable.classic.classic_names import same_name
+
+            try:
+                return same_name(path, name)
+            except AttributeError:
+                pass
+        raise lacking(namespace, name)
 
     return find
 

@@ -1,7 +1,8 @@
 """Order and grouping of effects: `no_op`, `group`, `control_dependencies`.
 
-Program order is the order of effects in a graph, so these functions only require that their
-arguments were made before.
+Program order is the order of effects in a function, so these functions only require that their
+arguments were made before. In a graph that blocks of a program add to, a session runs what its
+fetches need alone: there they say what is needed.
 """
 
 from __future__ import annotations
@@ -10,35 +11,47 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from graphwright.op.interpreter import apply
+from graphwright.control.graph_variable import GraphVariable, waiting
+from graphwright.ir.graph import Node
+from graphwright.ir.operation import Operation
+from graphwright.op.interpreter import apply, convert
 from graphwright.ops.core.effect_ops import NoOp
 from graphwright.ops.core.identity import identity
-from graphwright.trace.tracer import current_tracer
+from graphwright.trace.tracer import Tracer, current_tracer
 from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
 
 
-def no_op(name: str | None = None) -> None:
+def no_op(name: str | None = None) -> Any:
     """Does nothing; while tracing, it adds an op that does nothing to the graph.
 
     Args:
         name: A name for the op.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     >>> import graphwright as tf
     >>> tf.no_op()
     """
-    if current_tracer() is not None:
-        apply(NoOp.of(), name=name)
+    tracer = current_tracer()
+    if tracer is None:
+        return None
+    apply(NoOp.of(), name=name)
+    return Operation(tracer.graph.nodes[-1], tracer.graph) if tracer.graph.is_plain else None
 
 
-def group(*inputs: object, **kwargs: str | None) -> None:
+def group(*inputs: object, **kwargs: str | None) -> Any:
     """Makes one operation that comes after others.
 
-    Effects happen in the order of the program in any case, so it adds an op that does nothing.
+    In a function effects happen in the order of the program, so it adds an op that does nothing.
 
     Args:
         *inputs: Tensors, operations, or nested structures of them.
         **kwargs: `name`: a name for the op.
+
+    Returns:
+        In a block of `tf.Graph.as_default` a `tf.Operation`, which runs all others. Else None.
 
     Raises:
         ValueError: Another keyword is given.
@@ -52,19 +65,25 @@ def group(*inputs: object, **kwargs: str | None) -> None:
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}.")
-    tree.flatten(list(inputs), expand_composites=True)
-    no_op(name)
+    flat = tree.flatten(list(inputs), expand_composites=True)
+    tracer = current_tracer()
+    if tracer is None or not tracer.graph.is_plain:
+        return no_op(name)
+    with waiting(tracer.graph, nodes_of(tracer, flat)):
+        return no_op(name or "group_deps")
 
 
 @contextmanager
 def control_dependencies(control_inputs: object) -> Iterator[None]:
     """Opens a block whose ops come after others.
 
-    Effects happen in the order of the program in any case, so it only calls the callables it is
-    given.
+    In a function effects happen in the order of the program in any case, so it only calls the
+    callables it is given. In a block of `tf.Graph.as_default` a session that runs an op of this
+    block runs those others first.
 
     Args:
-        control_inputs: Tensors, operations or functions without parameters, or None.
+        control_inputs: Tensors, operations or functions without parameters, or None, which leaves
+            the blocks around.
 
     Yields:
         None.
@@ -76,10 +95,28 @@ def control_dependencies(control_inputs: object) -> Iterator[None]:
     >>> after
     <tf.Tensor: shape=(), dtype=int32, numpy=2>
     """
-    for value in tree.flatten([] if control_inputs is None else control_inputs):
-        if callable(value) and not hasattr(value, "dtype"):
-            value()
-    yield
+    flat = tree.flatten([] if control_inputs is None else control_inputs, expand_composites=True)
+    values = [v() if callable(v) and not hasattr(v, "dtype") else v for v in flat]
+    tracer = current_tracer()
+    if tracer is None or not tracer.graph.is_plain:
+        yield
+    else:
+        nodes = None if control_inputs is None else nodes_of(tracer, values)
+        with waiting(tracer.graph, nodes):
+            yield
+
+
+def nodes_of(tracer: Tracer, values: Sequence[Any]) -> list[Node]:
+    """The nodes that must run for tensors, operations and variables."""
+    nodes = []
+    for value in values:
+        if isinstance(value, Operation):
+            nodes.append(value.node)
+        elif isinstance(value, GraphVariable):
+            nodes.append(value.op.node)
+        elif hasattr(value, "dtype"):
+            nodes.append(tracer.value_of(convert(value)).node)
+    return nodes
 
 
 def tuple(
@@ -107,7 +144,9 @@ def tuple(
         return tensors
     if all(t is None for t in tensors):
         raise ValueError(f"`tensors` must have at least one tensor. Received: {tensors}.")
-    for value in tree.flatten([] if control_inputs is None else control_inputs):
+    others = tree.flatten([] if control_inputs is None else control_inputs)
+    for value in others:
         if not hasattr(value, "dtype") and not hasattr(value, "outputs"):
             raise TypeError(f"`control_inputs` must be tensors or operations, got {value!r}.")
-    return [None if t is None else identity(t, name=name) for t in tensors]
+    with control_dependencies([*[t for t in tensors if t is not None], *others]):
+        return [None if t is None else identity(t, name=name) for t in tensors]

@@ -42,15 +42,18 @@ def jacobians(
     zero: bool,
     batch: bool,
     at_once: bool = True,
+    values: Sequence[Source] | None = None,
 ) -> list[Any]:
     """The derivatives of each element of `target`; with `batch`, the first axis is common.
 
     `wanted` are the keys of what depends on the sources. `at_once`, the gradient is traced once and
-    works on all rows; otherwise a loop makes them.
+    works on all rows; otherwise a loop makes them. `values` have the shapes and dtypes of sources,
+    where those are handles of a graph.
     """
     common = 1 if batch else 0
     shape = shape_of(target)
     known = [s if handle_of(s).key in wanted else None for s in sources]
+    values = sources if values is None else values
     count = reduce_prod(shape[common:])
 
     def row(weight: TensorValue) -> list[Any]:
@@ -58,9 +61,9 @@ def jacobians(
         slopes = gradients_of(calls, [target], known, weights, wanted=wanted)
         return [None if g is None else dense_cotangent(g) for g in slopes]
 
-    stacked = each(row, count, target.dtype, [s.dtype for s in sources], at_once)
+    stacked = each(row, count, target.dtype, [v.dtype for v in values], at_once)
     results: list[Any] = []
-    for source, rows in zip(sources, stacked):
+    for source, rows in zip(values, stacked):
         whole = concat([shape, shape_of(source)[common:]], 0)
         if rows is not None:
             if batch:
@@ -252,5 +255,5 @@ def hessians(
         slope, source = convert(gradient), here(tracer, x)
         calls = graph_calls(tracer, [source])
         wanted = reachable(calls, [source])
-        results += jacobians(calls, slope, [source], wanted, True, batch=False)
+        results += jacobians(calls, slope, [source], wanted, True, False, values=[convert(x)])
     return results

@@ -87,7 +87,12 @@ class Order(NamedTuple):
 
 
 def order_of(graph: Graph) -> Order:
-    """The control edges of a graph: between its effects, and from these to its results."""
+    """The control edges of a graph: between its effects, and from these to its results.
+
+    Those of a graph that is no function's are what the program said.
+    """
+    if graph.is_plain:
+        return Order([], graph.waits, None)
     before = control_inputs(graph)
     effects = list(before)
     waiting = plain_results(graph) if effects else []

@@ -21,6 +21,8 @@ def in_tensorflow(graph: Graph) -> Graph:
     for node in graph.nodes:
         names.claim(node.name)
     result = Graph(graph.name, graph.is_body)
+    result.is_plain = graph.is_plain
+    last: dict[Node, Node] = {}
     for node in graph.nodes:
         inputs = tuple([new[v] for v in node.inputs])
         types = tuple([v.type for v in node.outputs])
@@ -34,6 +36,9 @@ def in_tensorflow(graph: Graph) -> Graph:
         if node in graph.devices:
             result.devices.update(dict.fromkeys(nodes, graph.devices[node]))
         new.update(zip(node.outputs, nodes[-1].outputs))
+        last[node] = nodes[-1]
+    result.handles = {new[value]: variable for value, variable in graph.handles.items()}
+    result.waits = {last[n]: [last[before] for before in ns] for n, ns in graph.waits.items()}
     result.parameters = graph.parameters
     result.captures = graph.captures
     result.results = [new[v] for v in graph.results]

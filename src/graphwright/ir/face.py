@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -50,6 +51,7 @@ class Face:
     """The methods of `tf.Graph` for programs; passes need none of them."""
 
     results: list[Any]
+    collections: dict[Any, list[Any]]
 
     #: Installed by `graphwright.hooks`.
     _bodies: ClassVar[GraphMethods[Any, Any]]
@@ -174,6 +176,55 @@ class Face:
             TypeError: `obj` is something else.
         """
         return self._bodies.element(self, obj, allow_tensor, allow_operation)
+
+    # -- collections of programs of TensorFlow 1 --------------------------------------------
+
+    def get_collection(self, name: Hashable, scope: str | None = None) -> list[Any]:
+        """Returns what the graph lists under a name, such as "variables".
+
+        Args:
+            name: The name of the collection.
+            scope: A regular expression: only items count whose names begin so. None takes all.
+
+        Returns:
+            A new list.
+
+        >>> import graphwright as tf
+        >>> with tf.Graph().as_default() as graph:
+        ...     v = tf.Variable(1.0, name="rate")
+        >>> graph.get_collection("variables")
+        [<tf.Variable 'rate:0' shape=() dtype=float32>]
+        """
+        items = list(self.collections.get(name, ()))
+        if scope is None:
+            return items
+        pattern = re.compile(scope)
+        return [item for item in items if hasattr(item, "name") and pattern.match(item.name)]
+
+    def get_collection_ref(self, name: Hashable) -> list[Any]:
+        """Returns the list itself that the graph has under a name.
+
+        Args:
+            name: The name of the collection.
+
+        Returns:
+            A list, which changes the collection when it is changed.
+        """
+        return self.collections.setdefault(name, [])
+
+    def add_to_collection(self, name: Hashable, value: object) -> None:
+        """Adds a value to what the graph lists under a name.
+
+        Args:
+            name: The name of the collection.
+            value: Anything.
+        """
+        self.get_collection_ref(name).append(value)
+
+    def get_all_collection_keys(self) -> list[Any]:
+        """Returns the names of the collections that have items."""
+        names = self.collections.items()
+        return [name for name, items in names if isinstance(name, str) and items]
 
     def view(self) -> Any:
         """A view of the graph: text with source lines, in a notebook a drawing that folds."""

@@ -75,8 +75,8 @@ class Names:
         self.scope = ""
 
     def unique(self, base: str) -> str:
-        """`base` under the current scope, numbered if it is taken."""
-        return self.claim(self.scope + base)
+        """`base` under the current scope, numbered if it is taken; a scope's name as it is."""
+        return base[:-1] if base[-1:] == "/" else self.claim(self.scope + base)
 
     def claim(self, name: str) -> str:
         """A whole name, numbered if it is taken."""
@@ -134,6 +134,11 @@ class Graph(Face):
         self.draws = Draws()
         #: What nodes that a program adds by itself wait for, beside the order of effects.
         self.waits: dict[Node, list[Node]] = {}
+        self.after: tuple[Node, ...] = ()  # what nodes that are added now wait for
+        #: What programs of TensorFlow 1 list by name: `tf.compat.v1.GraphKeys`.
+        self.collections: dict[Any, list[Any]] = {}
+        #: What blocks of a program have brought in so far, by `id`: see `as_default`.
+        self.outside: dict[int, tuple[Any, Value]] = {}
         self.derivative: Any = None  # its derivative: see `control.derivative`
         self.rule: Any = None  # the gradient of a call of it, if it is a forward form
         self.lasting: Any = None  # the form of it that a persistent tape runs: see `control.call`
@@ -163,6 +168,8 @@ class Graph(Face):
         """
         node = Node(op, inputs, types, self.names.unique(name or op.node_name), location)
         self.nodes.append(node)
+        if self.after:
+            self.waits[node] = list(self.after)
         return node
 
     def placeholder(self, type: TensorType, name: str) -> Value:

@@ -132,6 +132,8 @@ class FunctionLibrary:
         messages = []
         for node in [*nodes, order.barrier] if order.barrier else nodes:
             message = self.node(node, names)
+            if graph.is_plain and node.outputs and node.outputs[0] in graph.handles:
+                message = handle_node(node.name, graph.handles[node.outputs[0]].type)
             if node in graph.devices:
                 message.device = graph.devices[node]
             if self.counted and node.op.type_name in _LOOPS:
@@ -290,6 +292,16 @@ class FunctionLibrary:
             message.signature.control_output.append(node.name)
             message.control_ret[node.name] = node.name
         return message
+
+
+def handle_node(name: str, type_: TensorType) -> NodeDef:
+    """The node of a variable that its sessions share by its name."""
+    message = NodeDef(name=name, op="VarHandleOp")
+    message.attr["dtype"].type = data_type(type_.dtype)
+    message.attr["shape"].shape.CopyFrom(shape_proto(type_.dims))
+    message.attr["shared_name"].s = name.encode()
+    message.attr["container"].s = b""
+    return message
 
 
 def type_behind(graph: Graph, value: Value) -> TensorType | None:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from graphwright.ir.control_edges import order_of
+from graphwright.ir.default_session import session_for
 from graphwright.ir.graph import Graph, Node, Value
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ class Operation:
     @property
     def type(self) -> str:
         """The name of the op, such as 'MatMul'."""
+        outputs, graph = self.node.outputs, self.graph
+        if graph.is_plain and outputs and outputs[0] in graph.handles:
+            return "VarHandleOp"  # as the graph's message has it
         return self.node.op.type_name
 
     @property
@@ -77,6 +81,25 @@ class Operation:
         from graphwright.ir.graphdef import node_def
 
         return node_def(self.graph, self.node)
+
+    def run(self, feed_dict: object = None, session: object = None) -> None:
+        """Runs it in a session.
+
+        Args:
+            feed_dict: A dict from tensors, or their names, to values.
+            session: A `tf.compat.v1.Session`; None takes the default one.
+
+        Raises:
+            ValueError: There is no session.
+
+        >>> import graphwright as tf
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session():
+        ...     v = tf.Variable(3.0)
+        ...     v.initializer.run()
+        ...     v.eval()
+        np.float32(3.0)
+        """
+        session_for(session, "execute operation using `run()`", "run").run(self, feed_dict)
 
     def get_attr(self, name: str) -> Any:
         """Returns the value of an attribute.

@@ -13,6 +13,7 @@ from graphwright.base.errors import (
     Location,
     user_location,
 )
+from graphwright.ir.default_session import session_for
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
 from graphwright.ir.operation import Operation
@@ -134,6 +135,22 @@ class SymbolicTensor(Tensor):
             raise ValueError(
                 f"Dimensions of {self.shape} and {TensorShape(shape)} are not compatible"
             ) from None
+
+    def eval(self, feed_dict: object = None, session: object = None) -> Any:
+        """Returns the value that a session computes.
+
+        Args:
+            feed_dict: A dict from tensors, or their names, to values.
+            session: A `tf.compat.v1.Session`; None takes the default one.
+
+        Returns:
+            A NumPy array or scalar.
+
+        Raises:
+            ValueError: There is no session.
+        """
+        chosen = session_for(session, "evaluate tensor using `eval()`", "eval")
+        return chosen.run(self, feed_dict)
 
     @property
     def _array(self) -> NoReturn:

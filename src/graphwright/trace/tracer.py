@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -51,7 +50,8 @@ class Tracer:
         self.graph = graph
         self.below = below
         self.outer = tracer_of(below)
-        self._captured: dict[int, tuple[Any, Value]] = {
+        #: What the graph has of outside, by `id`; all blocks that add to a plain graph share it.
+        self._captured: dict[int, tuple[Any, Value]] = graph.outside if graph.is_plain else {
             id(tensor): (tensor, value) for tensor, value in graph.captures
         }
         #: What functions of the trace share: see `autograph.shared_variables`.
@@ -189,9 +189,9 @@ class Tracer:
             tracer.graph.folded.update(tensors)
             tracer = tracer.outer
 
-    def capture(self, tensor: Tensor, type_: TensorType) -> Value:
+    def capture(self, tensor: Tensor, type_: TensorType, name: str | None = None) -> Value:
         """A placeholder whose value is an outside tensor's, whenever the graph runs."""
-        value = self.graph.placeholder(type_, capture_name(tensor))
+        value = self.graph.placeholder(type_, name or capture_name(tensor))
         self.graph.captures.append((tensor, value))
         self._captured[id(tensor)] = (tensor, value)
         return value
@@ -290,17 +290,6 @@ class tracing(activate):
         super().__exit__()
         if error[0] is None:
             self.tracer.close()
-
-
-@contextmanager
-def as_default(graph: Graph) -> Iterator[Graph]:
-    """Opens a block whose ops are added to a graph, which may get parameters meanwhile."""
-    with tracing(graph):
-        graph.is_open = graph.is_plain = True
-        try:
-            yield graph
-        finally:
-            graph.is_open = False
 
 
 def followed(outside: Interpreter | None, tracer: Interpreter) -> Interpreter:

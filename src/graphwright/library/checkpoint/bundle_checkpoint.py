@@ -180,11 +180,16 @@ def escaped(name: str) -> str:
 
 
 def write_bundle_checkpoint(root: Followed, path: str) -> None:
-    """Writes what a root reaches as a bundle; both files get their names when they are complete."""
+    """Writes what a root reaches as a bundle."""
     tensors, graph = bundle_snapshot(root)
     content = np.empty((), object)
     content[()] = graph.SerializeToString()
     tensors[OBJECTS] = (string, lambda: content)
+    write_tensors(path, tensors)
+
+
+def write_tensors(path: str, tensors: Tensors) -> None:
+    """Writes tensors as a bundle; both files get their names when they are complete."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     index, shard = Path(path + INDEX), Path(path + SHARD)
     with new_file(index) as new_index, new_file(shard) as new_shard:

@@ -91,7 +91,7 @@ def get_checkpoint_state(
     )
 
 
-def write_state(directory: str, state: CheckpointState) -> None:
+def write_state(directory: str, state: CheckpointState, name: str | None = None) -> None:
     """Writes the state of a directory; paths in it are relative."""
     checkpoints = (state.model_checkpoint_path, *state.all_model_checkpoint_paths)
     latest, *paths = [os.path.relpath(p, directory) for p in checkpoints]
@@ -100,7 +100,7 @@ def write_state(directory: str, state: CheckpointState) -> None:
     times = state.all_model_checkpoint_timestamps
     lines += [f"all_model_checkpoint_timestamps: {t!r}" for t in times]
     lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
-    write_whole(state_path(directory), ("\n".join(lines) + "\n").encode(), durable=True)
+    write_whole(state_path(directory, name), ("\n".join(lines) + "\n").encode(), durable=True)
 
 
 def record_latest(path: str) -> None:

@@ -229,18 +229,6 @@ class Horizon:
 # -- TensorFlow 1 -------------------------------------------------------------------------------
 
 
-def enable_eager_execution(*args: object, **kwargs: object) -> None:
-    """Does nothing: ops outside functions always run at once.
-
-    Args:
-        *args: Ignored.
-        **kwargs: Ignored.
-
-    >>> import graphwright as tf
-    >>> tf.compat.v1.enable_eager_execution()
-    """
-
-
 def enable_v2_behavior() -> None:
     """Does nothing: the behaviour of TensorFlow 2 is the only one.
 
@@ -260,14 +248,6 @@ def executing_eagerly_outside_functions() -> bool:
     True
     """
     return True
-
-
-def reset_default_graph() -> None:
-    """Does nothing: there is no default graph outside functions.
-
-    >>> import graphwright as tf
-    >>> tf.compat.v1.reset_default_graph()
-    """
 
 
 def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> Any:

@@ -23,6 +23,11 @@ PLACES: dict[str, dict[str, str]] = {
         "enable_op_determinism": "config.experimental.enable_op_determinism",
         "is_op_determinism_enabled": f"{_HERE}:is_op_determinism_enabled",
     },
+    "python.framework.convert_to_constants": {
+        "convert_variables_to_constants_v2": (
+            "graphwright.portable.classic.freezing:convert_variables_to_constants_v2"
+        ),
+    },
     "python.framework.sparse_tensor": {"SparseTensor": "SparseTensor"},
     "python.framework.tensor": {"Tensor": "Tensor"},
     "python.lib.io.tf_record": {"tf_record_iterator": "compat.v1.io.tf_record_iterator"},

@@ -24,12 +24,8 @@ from graphwright.op.refusal import complete, own_words
 from graphwright.ops.state.tables import Table
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.portable.function_import import AssetFile
-from graphwright.portable.graphs.classic_variables import (
-    MAKERS,
-    ClassicVariables,
-    shared_name,
-)
-from graphwright.portable.graphs.dereference import REFERRING, dereference
+from graphwright.portable.graphs.classic_variables import MAKERS, ClassicVariables
+from graphwright.portable.graphs.dereference import REFERRING, dereference, shared_name
 from graphwright.portable.graphs.graph_body import TensorName, tensor_name
 from graphwright.portable.graphs.graph_import import PLACEHOLDERS, GraphImport, nodes_of_graphs
 from graphwright.portable.graphs.older_ops import Outputs as NodeOutputs

@@ -14,7 +14,7 @@ from graphwright.base.errors import DataLossError
 from graphwright.library.checkpoint.tensor_bundle import TensorBundle
 from graphwright.ops.state.variable_ops import HANDLE, Storage
 from graphwright.portable.function_body import Source
-from graphwright.portable.graphs.dereference import VARIABLES
+from graphwright.portable.graphs.dereference import VARIABLES, shared_name
 from graphwright.portable.graphs.graph_body import GraphNodes
 from graphwright.portable.model_arrays import SMALL, checked_array
 from graphwright.portable.model_error import malformed
@@ -36,12 +36,6 @@ _ASSIGNING = frozenset({"Assign", "AssignVariableOp"})
 _PASSING = frozenset({"Identity", "Reshape", "Cast"})
 #: A part of a tensor: the shape of the whole, and start and length for each dimension.
 _PART = re.compile(r"(?P<dims>[0-9 ]*) (?P<ranges>[-0-9,:]*)")
-
-
-def shared_name(node: NodeDef) -> str:
-    """The name by which nodes share a variable or a table."""
-    name = node.attr["shared_name"].s if "shared_name" in node.attr else b""
-    return name.decode(errors="replace") or node.name
 
 
 class RestoredPlaces:

@@ -35,6 +35,12 @@ _ASKING = {"IsVariableInitialized": "VarIsInitializedOp"}
 REFERRING = VARIABLES | _PASSING.keys() | _CHANGING.keys() | _ASKING.keys()
 
 
+def shared_name(node: NodeDef) -> str:
+    """The name by which nodes share a variable or a table."""
+    name = node.attr["shared_name"].s if "shared_name" in node.attr else b""
+    return name.decode(errors="replace") or node.name
+
+
 def dereference(body: NodeBody) -> NodeBody:
     """The body with handles in the place of references."""
     if not any(node.op in VARIABLES for node in body.by_name.values()):

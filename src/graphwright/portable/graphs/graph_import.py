@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
+from graphwright.control.graph_variable import GraphVariable, described
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.operation import Operation
-from graphwright.op.interpreter import convert
+from graphwright.op.interpreter import apply, convert
 from graphwright.op.refusal import complete
+from graphwright.ops.core.effect_ops import NoOp
 from graphwright.portable.allowance import Allowance
 from graphwright.portable.function_body import ANY, NodeBody, Source
 from graphwright.portable.function_import import FunctionImport, Values
-from graphwright.portable.graphs.dereference import REFERRING, dereference
+from graphwright.portable.graphs.dereference import REFERRING, dereference, shared_name
 from graphwright.portable.graphs.graph_body import GraphNodes, TensorName, tensor_name
 from graphwright.portable.graphs.older_ops import NodeReader, Outputs
 from graphwright.portable.model_error import malformed
@@ -62,13 +64,22 @@ class GraphImport(FunctionImport):
     def _outputs(
         self, body: NodeBody, values: Values, node: NodeDef, operands: list[Any]
     ) -> dict[str, list[Any]]:
-        outputs = super()._outputs(body, values, node, operands)
         tracer = current_tracer()
-        if body is self._top and tracer is not None and tracer.graph.nodes:
-            made = self.made[node.name] = tracer.graph.nodes[-1]
+        if body is not self._top or tracer is None:
+            return super()._outputs(body, values, node, operands)
+        nodes = tracer.graph.nodes
+        count = len(nodes)
+        outputs = super()._outputs(body, values, node, operands)
+        if len(nodes) == count and node.op == "NoOp":
+            apply(NoOp.of(), name=node.name)
+        given = next((tensor for tensors in outputs.values() for tensor in tensors), None)
+        if len(nodes) > count:
+            made = self.made[node.name] = nodes[-1]
             before = [self.made[name] for name in body.waits[node.name] if name in self.made]
             if before:
                 tracer.graph.waits[made] = before
+        elif isinstance(given, SymbolicTensor):
+            self.made[node.name] = given._value.node
         return outputs
 
 
@@ -124,8 +135,9 @@ def import_graph_def(
         )
     given = tensors_of(input_map)
     elements = names_of(return_elements)
-    importer = GraphImport(message, nodes_of_graphs(tracer.graph))
-    importer.refuse(message.node)
+    readers = nodes_of_graphs(tracer.graph)
+    importer = GraphImport(message, readers)
+    importer.refuse([node for node in message.node if node.op not in readers])
     used = {TensorName(s.node, s.place) for ss in importer.nodes.inputs.values() for s in ss}
     used |= {name for _, name in elements if name is not None}
     unused = [str(n) for n in given if n not in used and n.node not in importer.nodes.nodes]
@@ -235,7 +247,24 @@ def nodes_of_graphs(graph: Graph) -> dict[str, NodeReader]:
     def parameter(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
         return {"output": [placeholder(graph, node)]}
 
-    return dict.fromkeys(PLACEHOLDERS, parameter)
+    readers: dict[str, NodeReader] = dict.fromkeys(PLACEHOLDERS, parameter)
+    tracer = current_tracer()
+    if tracer is not None and tracer.graph is graph and graph.is_plain:
+        readers["VarHandleOp"] = lambda node, _: {"resource": [shared_handle(tracer, node)]}
+    return readers
+
+
+def shared_handle(tracer: Tracer, node: NodeDef) -> SymbolicTensor:
+    """The handle of the variable of a node's shared name, which a session has."""
+    name = shared_name(node)
+    for value, variable in tracer.graph.handles.items():
+        if isinstance(variable, GraphVariable) and variable._storage.name == name:
+            return SymbolicTensor(value, tracer.graph)
+    dtype = attribute(node, "dtype", "DType")
+    if dtype is None:
+        raise malformed(place(node), "it does not say what it holds")
+    dims = attribute(node, "shape", "Dims | None")
+    return described(tracer, name, node.name, TensorType(dtype, dims))
 
 
 def placeholder(graph: Graph, node: NodeDef) -> SymbolicTensor:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.ir.graph import Graph, Node, Value
+from graphwright.control.graph_variable import GraphVariable, cell_of
+from graphwright.ir.default_session import SESSIONS
+from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Operation
 from graphwright.op.interpreter import activate
-from graphwright.op.op import Effect
 from graphwright.op.refusal import complete, own_words
+from graphwright.ops.state.variable_ops import HANDLE, Storage
 from graphwright.portable.graphs.wrapped_function import (
     Unfed,
     WrappedFunction,
@@ -25,14 +28,17 @@ from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
 from graphwright.types.composite import Composite
 from graphwright.values.convert import constant
-from graphwright.values.tensor import EagerTensor, Tensor
+from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.sparse.sparse_tensor import SparseTensor
+from graphwright.values.tensor import EagerTensor, Tensor, box
 
 
 class Session:
     """Runs parts of a graph: nothing runs but what the fetches need.
 
-    It is for graphs that messages bring in, and for those of ops without effects. A graph whose
-    program changes variables is refused: `tf.function` is the way to write it.
+    Variables that were made in the graph have values of their own in each session: none before
+    their initializers have run. Of two ops that wait for each other by nothing, the one that was
+    made first runs first. In a `with` block the session is the default one, and its graph is open.
 
     Args:
         target: It must be empty.
@@ -50,6 +56,12 @@ class Session:
     >>> with tf.compat.v1.Session(graph=graph) as session:
     ...     session.run("y:0", {"x:0": [1.0, 2.0]})
     array([2., 4.], dtype=float32)
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     total = tf.Variable(10.0)
+    ...     add = total.assign_add(2.0)
+    ...     session.run(tf.compat.v1.global_variables_initializer())
+    ...     session.run(add), session.run(add)
+    (np.float32(12.0), np.float32(14.0))
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
@@ -63,6 +75,9 @@ class Session:
             ))  # fmt: skip
         self._graph: Graph = tracer.graph if graph is None and tracer is not None else graph  # type: ignore[assignment]
         self._functions: dict[Any, WrappedFunction] = {}
+        #: The handles of this session's variables, by their names.
+        self._variables: dict[str, EagerTensor] = {}
+        self._blocks: list[ExitStack] = []
         self._is_closed = False
 
     @property
@@ -91,7 +106,7 @@ class Session:
         Raises:
             ValueError: The graph has no such tensor, or a value does not fit.
             InvalidArgumentError: A fetch needs a placeholder that is not given.
-            NotImplementedError: The program of the graph changes variables.
+            FailedPreconditionError: A variable has no value yet.
             RuntimeError: The session is closed.
 
         >>> import graphwright as tf
@@ -102,11 +117,12 @@ class Session:
         """
         if self._is_closed:
             raise RuntimeError("Attempted to use a closed Session.")
-        feeds = [self._element("Feed", key) for key in feed_dict or {}]
+        pairs = [pair for item in (feed_dict or {}).items() for pair in parts_of(*item)]
+        feeds = [self._element("Feed", key) for key, _ in pairs]
         elements = tree.map_structure(lambda leaf: self._element("Fetch", leaf), fetches)
         arguments = [
             self._argument(tensor, value)
-            for tensor, value in zip(feeds, (feed_dict or {}).values())
+            for tensor, (_, value) in zip(feeds, pairs)
         ]
         with activate(None):
             return tree.map_structure(value_of, self._function(feeds, elements)(arguments))
@@ -149,12 +165,26 @@ class Session:
             element = element_of(self._graph, what)
         except (KeyError, TypeError, ValueError) as error:
             words = error.args[0] if isinstance(error, KeyError) else own_words(error)
+            if role == "Feed":
+                text = f"Cannot interpret feed_dict key as Tensor: {words}"
+                raise complete(TypeError(text)) from None
             raise complete(ValueError(
                 f"{role} argument {what!r} cannot be interpreted as a Tensor. ({words})"
             )) from None  # fmt: skip
         if role == "Feed" and not isinstance(element, Tensor):
             raise complete(TypeError(f"Cannot interpret feed_dict key {what!r} as Tensor"))
-        return element
+        variable = getattr(element, "variable", None)
+        return variable.snapshot if isinstance(variable, GraphVariable) else element
+
+    def _handle_of(self, tensor: object) -> Any:
+        """The handle of this session's variable, for that of one of the graph; else the tensor."""
+        cell = cell_of(tensor)
+        if cell is None:
+            return tensor
+        if cell.name not in self._variables:
+            storage = Storage(None, cell.value_dtype, cell.dims, cell.name)
+            self._variables[cell.name] = box(storage, HANDLE)
+        return self._variables[cell.name]
 
     def _argument(self, tensor: Any, value: TensorLike) -> EagerTensor:
         """A value for a tensor."""
@@ -173,26 +203,90 @@ class Session:
         key = (*[t.key for t in feeds], None, *[getattr(t, "node", None) or t.key for t in leaves])
         function = self._functions.get(key)
         if function is None:
-            refuse_changes(self._graph)
             try:
                 function = pruned_function(self._graph, feeds, fetches, "session", None, [])
             except Unfed as error:
                 raise complete(InvalidArgumentError(None, None, unfed_words(error.value))) from None
+            captures = function.graph.captures
+            function.graph.captures = [(self._handle_of(t), value) for t, value in captures]
             self._functions[key] = function
         outputs = function
         return lambda arguments: tree.pack_sequence_as(
             fetches, results_of(leaves, outputs, arguments), expand_composites=True
         )
 
+    @contextmanager
+    def as_default(self) -> Iterator[Session]:
+        """Opens a block in which this is the session of `Tensor.eval` and `Operation.run`.
+
+        Yields:
+            The session.
+
+        >>> import graphwright as tf
+        >>> with tf.Graph().as_default() as graph:
+        ...     x = tf.constant(3.0)
+        >>> with tf.compat.v1.Session(graph=graph).as_default():
+        ...     x.eval()
+        np.float32(3.0)
+        """
+        before = SESSIONS.get()
+        SESSIONS.set((*before, self))
+        try:
+            yield self
+        finally:
+            SESSIONS.set(before)
+
     def close(self) -> None:
-        """Ends the session."""
+        """Ends the session, and forgets the values of its variables."""
         self._is_closed = True
+        self._functions.clear()
+        self._variables.clear()
 
     def __enter__(self) -> Session:
+        block = ExitStack()
+        block.enter_context(self._graph.as_default())
+        block.enter_context(self.as_default())
+        self._blocks.append(block)
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._blocks.pop().close()
         self.close()
+
+
+class SparseTensorValue(NamedTuple):
+    """A sparse tensor in arrays, as sessions take and give it.
+
+    Args:
+        indices: An array of int64 of shape [n, rank]: the places of elements.
+        values: An array of shape [n].
+        dense_shape: An array of int64 of shape [rank].
+
+    >>> import graphwright as tf
+    >>> tf.compat.v1.SparseTensorValue([[0, 1]], [5.0], [1, 2]).values
+    [5.0]
+    """
+
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+
+class IndexedSlicesValue(NamedTuple):
+    """Rows of a tensor in arrays, as sessions give them."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any
+
+
+def parts_of(key: object, value: Any) -> list[tuple[Any, Any]]:
+    """A feed as pairs of a tensor and its value: a sparse tensor has three."""
+    if not isinstance(key, SparseTensor):
+        return [(key, value)]
+    if isinstance(value, SparseTensor):
+        value = (value.indices, value.values, value.dense_shape)
+    return list(zip((key.indices, key.values, key.dense_shape), value))
 
 
 def results_of(leaves: list[Any], function: WrappedFunction, arguments: list[EagerTensor]) -> Any:
@@ -205,28 +299,13 @@ def results_of(leaves: list[Any], function: WrappedFunction, arguments: list[Eag
 
 def value_of(result: Any) -> Any:
     """A result as NumPy has it."""
+    if isinstance(result, SparseTensor):
+        parts = [value_of(part) for part in (result.indices, result.values, result.dense_shape)]
+        return SparseTensorValue(*parts)
+    if isinstance(result, IndexedSlices):
+        shape = None if result.dense_shape is None else value_of(result.dense_shape)
+        return IndexedSlicesValue(value_of(result.values), value_of(result.indices), shape)
     if result is None or isinstance(result, Composite):
         return result
     array = result.numpy()
     return array if isinstance(array, (np.ndarray, np.generic, bytes)) else np.asarray(array)
-
-
-def refuse_changes(graph: Graph) -> None:
-    """Refuses a graph whose program changes variables: what that waits for is not known."""
-    handles: set[Value] = {value for tensor, value in graph.captures if is_variable(tensor)}
-    changing = [node for node in graph.nodes if changes(node, handles)]
-    if changing:
-        raise complete(NotImplementedError(
-            f"the node {changing[0].name!r} ({changing[0].op.type_name}) changes a variable, which "
-            "graphs of a Session may not do yet: use `tf.function`"
-        ))  # fmt: skip
-
-
-def is_variable(tensor: Any) -> bool:
-    """Whether a captured tensor is the handle of a variable."""
-    return getattr(tensor, "variable", None) is not None
-
-
-def changes(node: Node, handles: set[Value]) -> bool:
-    """Whether a node changes one of the variables behind handles."""
-    return node.op.effect is Effect.WRITE and any(value in handles for value in node.inputs)

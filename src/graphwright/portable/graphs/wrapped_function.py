@@ -12,6 +12,7 @@ from typing import Any
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.call import call_of
+from graphwright.control.graph_variable import GraphVariable
 from graphwright.function.concrete import ConcreteFunction, Placeholders
 from graphwright.function.structure import Outputs
 from graphwright.function.variable_creation import initialize
@@ -185,6 +186,8 @@ def element_of(graph: Graph, what: Any) -> Any:
     """The tensor or the operation of a graph that a fetch or a feed names."""
     if isinstance(what, Composite) or what is None:
         return what
+    if isinstance(what, GraphVariable):
+        return graph.as_graph_element(what.snapshot)
     name = getattr(what, "name", None)
     if not isinstance(what, (str, Tensor, Operation)) and isinstance(name, str):
         what = name  # a TensorInfo
@@ -230,6 +233,8 @@ class Pruned:
             self.graph.parameters.append(parameter)
             self.new[value] = parameter
         self._waiting: list[Node] = []
+        #: Whether placeholders that are not given become parameters.
+        self.takes_others = False
 
     def result(self, fetch: Any) -> Value | None:
         """The value of a fetch, or None for an operation; both will be there."""
@@ -279,6 +284,10 @@ class Pruned:
         """Adds a capture; refuses a parameter that is not given."""
         (value,) = node.outputs
         if value in self.new:
+            return
+        if value not in outside and self.takes_others:
+            self.new[value] = self.graph.placeholder(value.type, node.name)
+            self.graph.parameters.append(self.new[value])
             return
         if value not in outside:
             user = next((n for n in self._needed if value in n.inputs), node)

@@ -1,0 +1,1 @@
+"""Programs of TensorFlow 1: collections, scopes of variables, optimizers, savers, frozen graphs."""

@@ -1,0 +1,236 @@
+"""The names of TensorFlow 1 that mean what a name of TensorFlow 2 means.
+
+The tables are facts about TensorFlow 2.21. A name is the same function under the same path or under
+another one, or it takes arguments by earlier names too.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+#: Names, by the path of their namespace, that are the same.
+SAME = {
+    "": """
+    AggregationMethod Assert CriticalSection DType DeviceSpec GradientTape Graph IndexedSlices
+    IndexedSlicesSpec Module NoneTensorSpec Operation OptionalSpec RaggedTensor RaggedTensorSpec
+    RegisterGradient SparseTensor SparseTensorSpec Tensor TensorArray TensorArraySpec TensorShape
+    TensorSpec TypeSpec UnconnectedGradients VariableAggregation VariableSynchronization abs acos
+    constant_initializer hessians
+    acosh add add_n argsort as_dtype as_string asin asinh assert_equal assert_greater assert_less
+    atan atan2 atanh bfloat16 bitcast bool boolean_mask broadcast_dynamic_shape
+    broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm clip_by_value
+    complex complex128 complex64 concat control_dependencies convert_to_tensor cos cosh cumsum
+    custom_gradient device divide double dynamic_partition dynamic_stitch edit_distance einsum
+    ensure_shape equal errors exp extract_volume_patches eye fill fingerprint float16 float32
+    float64 floor foldl foldr function gather gather_nd get_logger get_static_value
+    grad_pass_through greater greater_equal group guarantee_const half histogram_fixed_width
+    histogram_fixed_width_bins identity identity_n import_graph_def init_scope int16 int32 int64
+    int8 is_symbolic_tensor is_tensor less less_equal linspace logical_and logical_not logical_or
+    make_ndarray make_tensor_proto map_fn matmul matrix_square_root maximum meshgrid minimum
+    multiply negative newaxis no_gradient no_op norm not_equal numpy_function one_hot ones
+    ones_initializer ones_like pad parallel_stack pow print py_function qint16 qint32 qint8
+    quint16 quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad random_index_shuffle range
+    rank realdiv recompute_grad register_tensor_conversion_function repeat
+    required_space_to_batch_paddings reshape resource reverse reverse_sequence roll round
+    saturate_cast scalar_mul scan scatter_nd searchsorted sequence_mask shape shape_n sigmoid sign
+    sin sinh size slice sort space_to_batch_nd split sqrt square stack stop_gradient strided_slice
+    string subtract switch_case tan tanh tensor_scatter_nd_add tensor_scatter_nd_max
+    tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile timestamp
+    transpose truediv truncatediv truncatemod tuple type_spec_from_value uint16 uint32 uint64
+    uint8 unique unique_with_counts unravel_index unstack variable_creator_scope variant
+    vectorized_map zeros zeros_initializer zeros_like
+    """,
+    "nn": """
+    all_candidate_sampler approx_max_k approx_min_k atrous_conv2d atrous_conv2d_transpose
+    avg_pool1d avg_pool3d batch_normalization bias_add collapse_repeated compute_accidental_hits
+    compute_average_loss conv1d_transpose conv2d_transpose conv_transpose crelu ctc_greedy_decoder
+    ctc_unique_labels depth_to_space depthwise_conv2d depthwise_conv2d_backprop_filter
+    depthwise_conv2d_backprop_input elu embedding_lookup fixed_unigram_candidate_sampler in_top_k
+    l2_loss l2_normalize leaky_relu learned_unigram_candidate_sampler local_response_normalization
+    log_poisson_loss lrn max_pool1d max_pool2d max_pool3d moments normalize_moments relu relu6
+    scale_regularization_loss selu separable_conv2d sigmoid sigmoid_cross_entropy_with_logits silu
+    softplus softsign space_to_depth sparse_softmax_cross_entropy_with_logits swish tanh top_k
+    with_space_to_batch zero_fraction
+    """,
+    "train": """
+    BytesList CheckpointManager CheckpointOptions ClusterSpec Example Feature FeatureList
+    FeatureLists Features FloatList Int64List SequenceExample checkpoints_iterator
+    get_checkpoint_state latest_checkpoint list_variables load_checkpoint load_variable
+    """,
+}
+#: Namespaces that are the same, or whose functions take what they took.
+NAMESPACES = """
+    audio autograph bitwise config debugging dtypes errors experimental image io linalg lookup
+    math nest quantization ragged random raw_ops saved_model sets signal sparse strings sysconfig
+    types version
+"""
+#: Names that have another path now.
+ALIASES = """
+    FixedLenFeature=io.FixedLenFeature FixedLenSequenceFeature=io.FixedLenSequenceFeature
+    NoGradient=no_gradient NotDifferentiable=no_gradient OpError=errors.OpError
+    QUANTIZED_DTYPES=dtypes.QUANTIZED_DTYPES SparseFeature=io.SparseFeature
+    VarLenFeature=io.VarLenFeature accumulate_n=math.accumulate_n angle=math.angle
+    assert_proper_iterable=debugging.assert_proper_iterable
+    assert_same_float_dtype=debugging.assert_same_float_dtype betainc=math.betainc
+    bincount=math.bincount ceil=math.ceil check_numerics=debugging.check_numerics
+    cholesky=linalg.cholesky cholesky_solve=linalg.cholesky_solve
+    confusion_matrix=math.confusion_matrix conj=math.conj count_nonzero=math.count_nonzero
+    cross=linalg.cross cumprod=math.cumprod decode_base64=io.decode_base64
+    decode_compressed=io.decode_compressed decode_json_example=io.decode_json_example
+    dequantize=quantization.dequantize deserialize_many_sparse=io.deserialize_many_sparse
+    diag=linalg.tensor_diag diag_part=linalg.tensor_diag_part digamma=math.digamma
+    div_no_nan=math.divide_no_nan encode_base64=io.encode_base64 erf=math.erf erfc=math.erfc
+    expm1=math.expm1 fake_quant_with_min_max_args=quantization.fake_quant_with_min_max_args
+    fake_quant_with_min_max_args_gradient=quantization.fake_quant_with_min_max_args_gradient
+    fake_quant_with_min_max_vars=quantization.fake_quant_with_min_max_vars
+    fake_quant_with_min_max_vars_gradient=quantization.fake_quant_with_min_max_vars_gradient
+    fake_quant_with_min_max_vars_per_channel=quantization.fake_quant_with_min_max_vars_per_channel
+    fake_quant_with_min_max_vars_per_channel_gradient=quantization.fake_quant_with_min_max_vars_per_channel_gradient
+    fft=signal.fft fft2d=signal.fft2d fft3d=signal.fft3d floordiv=math.floordiv
+    floormod=math.floormod global_norm=linalg.global_norm ifft=signal.ifft ifft2d=signal.ifft2d
+    ifft3d=signal.ifft3d igamma=math.igamma igammac=math.igammac imag=math.imag
+    invert_permutation=math.invert_permutation is_finite=math.is_finite is_inf=math.is_inf
+    is_nan=math.is_nan is_non_decreasing=math.is_non_decreasing
+    is_numeric_tensor=debugging.is_numeric_tensor
+    is_strictly_increasing=math.is_strictly_increasing lbeta=math.lbeta lgamma=math.lgamma
+    lin_space=linspace log=math.log log1p=math.log1p log_sigmoid=math.log_sigmoid
+    log_softmax=nn.log_softmax logical_xor=math.logical_xor matching_files=io.matching_files
+    matrix_band_part=linalg.band_part matrix_determinant=linalg.det matrix_diag=linalg.diag
+    matrix_diag_part=linalg.diag_part matrix_inverse=linalg.inv matrix_set_diag=linalg.set_diag
+    matrix_solve=linalg.solve matrix_solve_ls=linalg.lstsq
+    matrix_transpose=linalg.matrix_transpose matrix_triangular_solve=linalg.triangular_solve
+    mod=math.floormod parse_single_sequence_example=io.parse_single_sequence_example
+    parse_tensor=io.parse_tensor polygamma=math.polygamma py_func=numpy_function qr=linalg.qr
+    quantize=quantization.quantize quantized_concat=quantization.quantized_concat
+    random_crop=image.random_crop random_gamma=random.gamma random_normal=random.normal
+    random_shuffle=random.shuffle random_uniform=random.uniform read_file=io.read_file
+    real=math.real reciprocal=math.reciprocal regex_replace=strings.regex_replace
+    reverse_v2=reverse rint=math.rint rsqrt=math.rsqrt segment_max=math.segment_max
+    segment_mean=math.segment_mean segment_min=math.segment_min segment_prod=math.segment_prod
+    segment_sum=math.segment_sum self_adjoint_eig=linalg.eigh self_adjoint_eigvals=linalg.eigvalsh
+    serialize_tensor=io.serialize_tensor set_random_seed=random.set_seed
+    sparse_fill_empty_rows=sparse.fill_empty_rows sparse_mask=sparse.mask
+    sparse_maximum=sparse.maximum sparse_minimum=sparse.minimum sparse_reorder=sparse.reorder
+    sparse_reset_shape=sparse.reset_shape sparse_reshape=sparse.reshape
+    sparse_retain=sparse.retain sparse_slice=sparse.slice sparse_softmax=sparse.softmax
+    sparse_tensor_dense_matmul=sparse.sparse_dense_matmul sparse_tensor_to_dense=sparse.to_dense
+    sparse_to_indicator=sparse.to_indicator sparse_transpose=sparse.transpose
+    squared_difference=math.squared_difference string_join=strings.join string_strip=strings.strip
+    string_to_hash_bucket_fast=strings.to_hash_bucket_fast
+    string_to_hash_bucket_strong=strings.to_hash_bucket_strong svd=linalg.svd
+    tensor_scatter_add=tensor_scatter_nd_add tensor_scatter_sub=tensor_scatter_nd_sub
+    tensor_scatter_update=tensor_scatter_nd_update trace=linalg.trace
+    truncated_normal=random.truncated_normal unsorted_segment_max=math.unsorted_segment_max
+    unsorted_segment_mean=math.unsorted_segment_mean
+    unsorted_segment_min=math.unsorted_segment_min
+    unsorted_segment_prod=math.unsorted_segment_prod
+    unsorted_segment_sqrt_n=math.unsorted_segment_sqrt_n
+    unsorted_segment_sum=math.unsorted_segment_sum where_v2=where write_file=io.write_file
+    zeta=math.zeta
+"""
+#: Functions that take arguments by earlier names too: their paths, and the names of today.
+_AXES = {"keep_dims": "keepdims", "reduction_indices": "axis"}
+_POOLING = {"value": "input"}
+RENAMED: dict[str, tuple[str, Mapping[str, str]]] = {
+    "argmax": ("argmax", {"dimension": "axis"}),
+    "argmin": ("argmin", {"dimension": "axis"}),
+    "expand_dims": ("expand_dims", {"dim": "axis"}),
+    "nn.avg_pool": ("nn.avg_pool", _POOLING),
+    "nn.conv2d": ("nn.conv2d", {"filter": "filters"}),
+    "nn.conv3d": ("nn.conv3d", {"filter": "filters"}),
+    "nn.log_softmax": ("nn.log_softmax", {"dim": "axis"}),
+    "nn.max_pool": ("nn.max_pool", _POOLING),
+    "nn.softmax": ("nn.softmax", {"dim": "axis"}),
+    "nn.softmax_cross_entropy_with_logits": (
+        "nn.softmax_cross_entropy_with_logits", {"dim": "axis"}
+    ),
+    "nn.softmax_cross_entropy_with_logits_v2": (
+        "nn.softmax_cross_entropy_with_logits", {"dim": "axis"}
+    ),
+    "reduce_all": ("reduce_all", _AXES),
+    "reduce_any": ("reduce_any", _AXES),
+    "reduce_logsumexp": ("reduce_logsumexp", _AXES),
+    "reduce_max": ("reduce_max", _AXES),
+    "reduce_mean": ("reduce_mean", _AXES),
+    "reduce_min": ("reduce_min", _AXES),
+    "reduce_prod": ("reduce_prod", _AXES),
+    "reduce_sum": ("reduce_sum", _AXES),
+    "squeeze": ("squeeze", {"squeeze_dims": "axis"}),
+}  # fmt: skip
+#: Casts, by their names.
+_CASTS = {
+    "to_bfloat16": "bfloat16",
+    "to_complex128": "complex128",
+    "to_complex64": "complex64",
+    "to_double": "float64",
+    "to_float": "float32",
+    "to_int32": "int32",
+    "to_int64": "int64",
+}
+
+
+def same_name(namespace: str, name: str) -> Any:
+    """What a name of a namespace below `tf.compat.v1` means in this package.
+
+    Raises:
+        AttributeError: It has no such meaning.
+    """
+    path = f"{namespace}.{name}".lstrip(".")
+    if path in RENAMED:
+        return renamed(path)
+    if name in SAME.get(namespace, "").split():
+        return at(path)
+    if path == "gfile":
+        return at("io.gfile")
+    if not namespace:
+        aliases = dict(pair.split("=") for pair in ALIASES.split())
+        if name in aliases:
+            return at(aliases[name])
+        if name in NAMESPACES.split():
+            return at(name)
+        if name in _CASTS:
+            return cast_to(name)
+    raise AttributeError(name)
+
+
+def at(path: str) -> Any:
+    """The public value at a path of this package."""
+    value: Any = sys.modules["graphwright"]
+    for part in path.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def renamed(path: str) -> Callable[..., Any]:
+    """A public function that takes arguments by earlier names too."""
+    home, names = RENAMED[path]
+    function = at(home)
+
+    @functools.wraps(function)
+    def call(*args: object, **kwargs: object) -> Any:
+        for old, new in names.items():
+            if kwargs.get(old) is not None:
+                if kwargs.get(new) is not None:
+                    raise ValueError(f"Cannot specify both '{old}' and '{new}'.")
+                kwargs[new] = kwargs[old]
+            kwargs.pop(old, None)
+        if kwargs.get("keepdims", False) is None:
+            kwargs["keepdims"] = False
+        return function(*args, **kwargs)
+
+    return call
+
+
+def cast_to(name: str) -> Callable[..., Any]:
+    """A function that casts to the dtype of its name."""
+
+    def call(x: object, name: str | None = None) -> Any:
+        return at("cast")(x, dtype, name)
+
+    dtype = at(_CASTS[name])
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"Returns a tensor as {dtype.name}, as `tf.cast` does."
+    return call

@@ -1,0 +1,378 @@
+"""Programs of TensorFlow 1 as people write them; each returns what it prints.
+
+They run with `tensorflow.compat.v1` and with `graphwright.compat.v1`, so `tf` is an argument.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+#: A program: it takes the namespace and an empty folder.
+Program = Callable[[Any, str], list[Any]]
+
+PROGRAMS: dict[str, Program] = {}
+
+
+def program(function: Program) -> Program:
+    """Adds a program to the table."""
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+def noise(*shape: int) -> Any:
+    """Numbers that are the same everywhere."""
+    return np.random.RandomState(0).randn(*shape).astype(np.float32)
+
+
+def plain(value: Any) -> Any:
+    """A result as JSON has it."""
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value.decode() if isinstance(value, bytes) else value
+
+
+@program
+def classifier(tf: Any, folder: str) -> list[Any]:
+    """Layers in scopes, dropout, Adam with a rate that decays."""
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None, 8])
+        y = tf.placeholder(tf.int64, [None])
+        keep = tf.placeholder_with_default(1.0, shape=())
+
+        def layer(h: Any, size: int, name: str, act: Any = None) -> Any:
+            values = np.linspace(-0.5, 0.5, int(h.shape[1]) * size)
+            with tf.variable_scope(name):
+                w = tf.get_variable(
+                    "w", [h.shape[1], size], initializer=tf.constant_initializer(values)
+                )
+                b = tf.get_variable("b", [size], initializer=tf.zeros_initializer())
+                out = tf.matmul(h, w) + b
+                return act(out) if act else out
+
+        hidden = tf.nn.dropout(layer(x, 16, "h1", tf.nn.relu), keep_prob=keep)
+        logits = layer(hidden, 3, "out")
+        loss = tf.reduce_mean(
+            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
+        )
+        right = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), y), tf.float32))
+        step = tf.Variable(0, trainable=False, name="step")
+        rate = tf.train.exponential_decay(0.05, step, 10, 0.9, staircase=True)
+        train = tf.train.AdamOptimizer(rate).minimize(loss, global_step=step)
+        feeds = {x: noise(90, 8), y: np.arange(90) % 3}
+        with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as session:
+            session.run(tf.global_variables_initializer())
+            for _ in range(20):
+                _, last = session.run([train, loss], feed_dict=feeds)
+            names = sorted(v.op.name for v in tf.global_variables())
+            return [last, *session.run([right, step, rate], feeds), names, train.name]
+
+
+@program
+def checkpoints(tf: Any, folder: str) -> list[Any]:
+    """A saver of one graph, and another one that restores a part of it."""
+    path = os.path.join(folder, "m.ckpt")
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.get_variable("v", initializer=tf.constant([1.0, 2.0, 3.0]))
+        tf.get_variable("scope/w", [2], tf.float64, initializer=tf.ones_initializer())
+        more, saver = v.assign(v + 1), tf.train.Saver(max_to_keep=2)
+        session.run(tf.global_variables_initializer())
+        for i in range(4):
+            session.run(more.op)
+            last = saver.save(session, path, global_step=i)
+    files = sorted(name for name in os.listdir(folder) if not name.endswith(".meta"))
+    results: list[Any] = [os.path.relpath(last, folder), files]
+    with tf.Graph().as_default(), tf.Session() as session:
+        v, u = tf.get_variable("v", [3]), tf.get_variable("u", [3])
+        tf.train.Saver([v]).restore(session, tf.train.latest_checkpoint(folder))
+        results += [session.run(v), v.eval()]
+        for call in (
+            lambda: tf.train.Saver().restore(session, last),
+            lambda: session.run(u),
+            lambda: tf.train.Saver([v]).restore(session, path + "-nothing"),
+        ):
+            try:
+                call()
+            except Exception as error:  # noqa: BLE001 - which class is what is compared
+                results.append(type(error).__name__)
+    return [*results, tf.train.list_variables(last)]
+
+
+@program
+def control(tf: Any, folder: str) -> list[Any]:
+    """Assignments, groups and dependencies: what runs, and what does not."""
+    results: list[Any] = []
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [])
+        mean = tf.Variable(0.0, trainable=False)
+        count = tf.Variable(0, trainable=False)
+        update = tf.assign(mean, mean * 0.9 + x * 0.1)
+        counted = tf.assign_add(count, 1)
+        with tf.control_dependencies([update, counted]):
+            out = tf.identity(mean.read_value())
+        both = tf.group(update, counted)
+        with tf.control_dependencies([both]):
+            train = tf.no_op(name="train")
+            with tf.control_dependencies(None):
+                free = tf.identity(mean.read_value())
+        session.run(tf.global_variables_initializer())
+        for i in range(3):
+            results += [session.run(out, {x: i}), session.run(count)]
+        results += [session.run(train, {x: 5.0}), *session.run([mean, count])]
+        results += [session.run(free), session.run(count), train.name, train.type]
+        return [*results, session.run(mean.assign_sub(1.0)), session.run(tf.tuple([mean + 1]))]
+
+
+@program
+def recurrence(tf: Any, folder: str) -> list[Any]:
+    """A loop with arrays, whose gradients are clipped and applied."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        xs = tf.placeholder(tf.float32, [5, 2, 3])
+        w = tf.get_variable("W", [6, 3], initializer=tf.constant_initializer(0.1))
+        inputs = tf.TensorArray(tf.float32, 5).unstack(xs)
+
+        def body(t: Any, h: Any, out: Any) -> Any:
+            h = tf.tanh(tf.matmul(tf.concat([inputs.read(t), h], 1), w))
+            return t + 1, h, out.write(t, h)
+
+        start = [tf.constant(0), tf.zeros([2, 3]), tf.TensorArray(tf.float32, 5)]
+        _, _, out = tf.while_loop(lambda t, *_: t < 5, body, start)
+        loss = tf.reduce_sum(out.stack() ** 2)
+        slopes = tf.gradients(loss, [w, xs])
+        clipped, norm = tf.clip_by_global_norm(slopes[:1], 1.0)
+        train = tf.train.GradientDescentOptimizer(0.5).apply_gradients(zip(clipped, [w]))
+        session.run(tf.global_variables_initializer())
+        feeds, results = {xs: noise(5, 2, 3)}, []
+        for _ in range(2):
+            results += session.run([loss, norm], feeds)
+            session.run(train, feeds)
+        count = tf.while_loop(lambda i: i < 10, lambda i: i + 3, [tf.constant(0)])
+        return [*results, session.run(w), session.run(slopes[1], feeds), session.run(count)]
+
+
+@program
+def scopes(tf: Any, folder: str) -> list[Any]:
+    """Variables that are shared by name, collections, and what has no value yet."""
+    results: list[Any] = []
+    with tf.Graph().as_default() as graph:
+
+        def net(x: Any) -> Any:
+            penalty = lambda w: 0.1 * tf.reduce_sum(w * w)  # noqa: E731
+            with tf.variable_scope("net", reuse=tf.AUTO_REUSE, regularizer=penalty):
+                k = tf.get_variable("k", [2, 2], initializer=tf.ones_initializer())
+                return tf.matmul(x, k)
+
+        first, _ = net(tf.ones([1, 2])), net(tf.zeros([1, 2]))
+        results.append(len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)))
+        results.append([v.name for v in tf.global_variables("net")])
+        with tf.variable_scope("outer"):
+            with tf.variable_scope("inner"):
+                z, other = tf.get_variable("z", []), tf.Variable(1.0, name="zz")
+                results += [z.name, other.name, tf.get_variable_scope().name, (z + 1).name]
+            for _ in range(2):
+                with tf.variable_scope(None, "d") as scope:
+                    results += [scope.name, tf.get_variable("q", []).name]
+        with tf.variable_scope("outer", reuse=True):
+            results.append(tf.get_variable("inner/z", []) is z)
+        for name, shape, reuse in (("k", [2, 2], None), ("no", [2], True), ("k", [3], True)):
+            try:
+                with tf.variable_scope("net", reuse=reuse):
+                    tf.get_variable(name, shape)
+            except ValueError as error:
+                results.append(str(error).partition(". ")[0].partition("\n")[0])
+        with tf.variable_scope(scope, reuse=True):
+            results.append(tf.get_variable("q", []).name)
+        tf.add_to_collection("mine", first)
+        results.append(graph.get_collection("mine")[0].name)
+        with tf.Session() as session:
+            results.append(sorted(session.run(tf.report_uninitialized_variables()).tolist()))
+            session.run(tf.variables_initializer(tf.global_variables("net")))
+            results += [session.run(first), session.run(tf.is_variable_initialized(z))]
+    return results
+
+
+@program
+def frozen(tf: Any, folder: str) -> list[Any]:
+    """A graph whose variables become constants, in a file, in another program."""
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 2], name="input")
+        ids = tf.placeholder(tf.int32, [None], name="ids")
+        w = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="W")
+        table = tf.Variable(np.arange(6, dtype=np.float32).reshape(3, 2), name="E")
+        y = tf.nn.softmax(tf.matmul(x, w) + tf.nn.embedding_lookup(table, ids), name="output")
+        _ = y * tf.Variable(5.0, name="unused")
+        session.run(tf.global_variables_initializer())
+        session.run(w.assign([[1.0, 0.0], [0.0, 2.0]]))
+        before = session.run(y, {x: [[1.0, 2.0]], ids: [1]})
+        message = tf.graph_util.convert_variables_to_constants(
+            session, graph.as_graph_def(), ["output"]
+        )
+    constants = {node.name for node in message.node if node.op == "Const"}
+    ops = {node.op for node in message.node}
+    path = os.path.join(folder, "frozen.pb")
+    with tf.gfile.GFile(path, "wb") as file:
+        file.write(message.SerializeToString())
+    read = tf.GraphDef()
+    with tf.gfile.GFile(path, "rb") as file:
+        read.ParseFromString(file.read())
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(read, name="p")
+        with tf.Session(graph=graph) as session:
+            after = session.run("p/output:0", {"p/input:0": [[1.0, 2.0]], "p/ids:0": [1]})
+    left = sorted(ops & {"VarHandleOp", "ReadVariableOp", "AssignVariableOp", "ResourceGather"})
+    return [before, after, sorted(constants & {"W", "E", "unused"}), left]
+
+
+@program
+def pictures(tf: Any, folder: str) -> list[Any]:
+    """A convolution whose running mean is updated by a collection of updates."""
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [None, 8, 8, 1])
+        labels = tf.placeholder(tf.float32, [None, 2])
+        k = tf.Variable(tf.constant(0.1, shape=[3, 3, 1, 4]), name="k")
+        b = tf.Variable(tf.zeros([4]))
+        h = tf.nn.relu(tf.nn.conv2d(x, filter=k, strides=[1, 1, 1, 1], padding="SAME") + b)
+        h = tf.nn.max_pool(h, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
+        mean, variance = tf.nn.moments(h, [0, 1, 2])
+        running = tf.Variable(tf.zeros([4]), trainable=False)
+        update = tf.assign(running, running * 0.9 + mean * 0.1)
+        tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, update)
+        h = tf.nn.batch_normalization(h, mean, variance, None, None, 1e-3)
+        weights = tf.constant(np.linspace(-0.1, 0.1, 128).reshape(64, 2), tf.float32)
+        logits = tf.matmul(tf.reshape(h, [-1, 64]), tf.Variable(weights))
+        loss = tf.losses.softmax_cross_entropy(labels, logits)
+        with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+            train = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
+        feeds = {x: noise(6, 8, 8, 1), labels: np.eye(2, dtype=np.float32)[[0, 1, 1, 0, 1, 0]]}
+        session = tf.Session()
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            _, last = session.run([train, loss], feeds)
+        shapes = [tf.reduce_sum(k, reduction_indices=[0, 1]), tf.reduce_mean(k, keep_dims=True)]
+        shown = [value.shape for value in session.run(shapes)]
+        kind = graph.get_operation_by_name("k").type
+        return [last, session.run(running), kind, *map(list, shown), tf.losses.get_total_loss().name]
+
+
+@program
+def words(tf: Any, folder: str) -> list[Any]:
+    """Gradients of an embedding name rows: each optimizer does with them what it does."""
+    results: list[Any] = []
+    makers = {
+        "descent": lambda: tf.train.GradientDescentOptimizer(1.0),
+        "momentum": lambda: tf.train.MomentumOptimizer(0.1, 0.9),
+        "nesterov": lambda: tf.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True),
+        "adam": lambda: tf.train.AdamOptimizer(0.1),
+        "adagrad": lambda: tf.train.AdagradOptimizer(0.5),
+        "rms": lambda: tf.train.RMSPropOptimizer(0.1),
+        "centered": lambda: tf.train.RMSPropOptimizer(0.1, momentum=0.5, centered=True),
+    }
+    for name, make in makers.items():
+        with tf.Graph().as_default(), tf.Session() as session:
+            ids = tf.placeholder(tf.int32, [None])
+            start = tf.constant_initializer(np.arange(10) / 10.0)
+            table = tf.get_variable("E", [5, 2], initializer=start)
+            dense = tf.get_variable("D", [2], initializer=tf.ones_initializer())
+            loss = tf.reduce_sum((tf.nn.embedding_lookup(table, ids) * dense) ** 2)
+            optimizer = make()
+            pairs = optimizer.compute_gradients(loss)
+            train = optimizer.apply_gradients(pairs)
+            tf.global_variables_initializer().run()
+            for chosen in ([1, 3, 1], [0], [1, 3, 1]):
+                session.run(train, {ids: chosen})
+            kinds = sorted(type(gradient).__name__ for gradient, _ in pairs)
+            slots = sorted(v.name for v in optimizer.variables())
+            results += [name, "IndexedSlices" in kinds, optimizer.get_slot_names(), slots]
+            results += session.run([table, dense])
+    return results
+
+
+@program
+def interactive(tf: Any, folder: str) -> list[Any]:
+    """A session that is the default one, values that are fed inside, sparse tensors."""
+    with tf.Graph().as_default():
+        session = tf.InteractiveSession()
+        a = tf.Variable(3.0)
+        b = tf.Variable(a.initial_value * 2)
+        tf.global_variables_initializer().run()
+        results: list[Any] = [a.eval(), b.eval(), (a + b).eval()]
+        a.load(10.0, session)
+        results.append((a * b).eval())
+        either = tf.cond(a > 5.0, lambda: a.assign(1.0), lambda: a.assign(100.0))
+        results += [session.run(either), a.eval(), session.run(either), a.eval()]
+        y = a * 2
+        z = y + 1
+        results.append(z.eval({y: 7.0}))
+        rows = tf.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]])
+        results += [session.run(rows), tf.constant("hi").eval(), tf.shape(tf.zeros([2, 3])).eval()]
+        sparse = tf.sparse_placeholder(tf.float32)
+        product = tf.sparse_tensor_dense_matmul(sparse, tf.ones([3, 1]))
+        places, values = np.array([[0, 1], [1, 2]]), np.array([2.0, 3.0], np.float32)
+        fed = tf.SparseTensorValue(places, values, [2, 3])
+        results.append(session.run(product, {sparse: fed}))
+        made = session.run(tf.SparseTensor([[0, 1]], [5.0], [1, 2]))
+        results += [type(made).__name__, made.indices, made.values]
+        results.append(session.make_callable(z, [y])(1.0))
+        results += [tf.get_default_session() is session, tf.executing_eagerly()]
+        try:
+            z.eval({"nope:0": 1})
+        except TypeError as error:
+            results.append(type(error).__name__)
+        session.close()
+    return results
+
+
+@program
+def sessions(tf: Any, folder: str) -> list[Any]:
+    """Graphs and sessions have values of their own; local variables, losses, rates."""
+    first, second = tf.Graph(), tf.Graph()
+    for graph in (first, second):
+        with graph.as_default():
+            v = tf.Variable(1.0, name="v")
+            tf.identity(v * 2, name="o")
+            tf.global_variables_initializer()
+            v.assign_add(1.0, name="up")
+    opened = [tf.Session(graph=graph) for graph in (first, first, second)]
+    for session in opened:
+        session.run("init")
+    opened[0].run("up")
+    opened[0].run("up")
+    opened[2].run("up")
+    results: list[Any] = [session.run("o:0") for session in opened]
+    with first.as_default():
+        kind = {"initializer": tf.zeros_initializer(), "dtype": tf.int32}
+        hits = tf.get_local_variable("hits", [], **kind)
+        results += [[v.name for v in tf.local_variables()], len(tf.global_variables())]
+        run = opened[0].run
+        run(tf.local_variables_initializer())
+        results.append(run(hits.assign_add(2)))
+        loss = tf.losses.mean_squared_error(tf.constant([1.0, 2.0]), tf.constant([2.0, 4.0]))
+        logits = tf.constant([[1.0, 2.0], [0.5, -1.0]])
+        others = [
+            tf.losses.sparse_softmax_cross_entropy([0, 1], logits, weights=[1.0, 0.0]),
+            tf.losses.softmax_cross_entropy([[1, 0], [0, 1]], logits, label_smoothing=0.1),
+            tf.losses.sigmoid_cross_entropy([[1, 0], [0, 1]], logits, label_smoothing=0.1),
+            tf.losses.absolute_difference([1.0, 2.0], [2.0, 4.0], reduction="weighted_sum"),
+        ]
+        results += run([loss, *others, tf.losses.get_total_loss()])
+        with tf.name_scope("a"), tf.name_scope("b"):
+            results.append(tf.constant(1, name="c").name)
+        results += run([
+            tf.train.piecewise_constant(tf.constant(7), [5, 10], [1.0, 0.5, 0.1]),
+            tf.train.polynomial_decay(1.0, 5, 10, 0.0),
+            tf.train.inverse_time_decay(1.0, 5, 10, 0.5),
+            tf.train.natural_exp_decay(1.0, 5, 10, 0.5),
+            tf.constant([1, 2], shape=[2, 3]),
+            tf.to_float(tf.constant([1, 2])),
+        ])  # fmt: skip
+    opened[0].close()
+    try:
+        opened[0].run("o:0")
+    except RuntimeError as error:
+        results.append(str(error).partition("\n")[0])
+    return results

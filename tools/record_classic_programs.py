@@ -1,0 +1,20 @@
+"""Records tests/golden/classic_programs.json from TensorFlow.
+
+Run `python tools/record_classic_programs.py` with TensorFlow 2.21 installed. The file holds what
+each program of tests/corpora/classic_programs.py returns, with arrays as lists.
+"""
+
+from __future__ import annotations
+
+import tempfile
+
+import recording
+from corpora.classic_programs import PROGRAMS, plain
+
+if __name__ == "__main__":
+    tf = recording.tensorflow().compat.v1
+    results = {}
+    for name, program in PROGRAMS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            results[name] = plain(program(tf, folder))
+    recording.write("classic_programs.json", results)
