@@ -33,3 +33,14 @@ def test_weights_of_ragged_rows_are_ragged() -> None:
     assert tf.sparse.to_dense(counted).numpy().tolist() == wanted
     with pytest.raises(ValueError, match="must be a RaggedTensor if `values`"):
         tf.sparse.bincount(rows, tf.ones([4]), axis=-1)
+
+
+def test_gathered_rows_forget_that_they_are_of_one_length() -> None:
+    """As in TensorFlow 2.21; a dataset of batches of such rows has this shape."""
+    rows = tf.RaggedTensor.from_tensor(tf.ones([5, 4]))
+    assert rows.shape.as_list() == [5, 4]
+    assert tf.gather(rows, [0, 2, 4]).shape.as_list() == [3, None]
+    assert tf.gather(rows, [[0], [4]]).shape.as_list() == [2, None, None]
+    assert tf.gather(rows, [0, 2]).to_tensor().numpy().tolist() == [[1.0] * 4] * 2
+    taken = tf.data.Dataset.from_tensors([1, 3]).map(lambda i: tf.gather(rows, i))
+    assert taken.element_spec.shape.as_list()[1] is None

@@ -69,12 +69,19 @@ def rows_at(params: RaggedOrTensor, indices: RaggedOrTensor) -> Any:
     if rank == 0:
         return row(params, numbers)
     if rank == 1:
-        return take(params, numbers)
+        return of_splits(take(params, numbers))
     nested = from_tensor(numbers, None, None, rank - 1, params.row_splits.dtype)
-    rows = take(params, nested.flat_values)
+    rows = of_splits(take(params, nested.flat_values))
     for splits in reversed(nested.nested_row_splits):
         rows = RaggedTensor(rows, RowPartition(splits))
     return rows
+
+
+def of_splits(rows: RaggedOrTensor) -> Any:
+    """The same rows without a note that they are of one length, as TensorFlow gathers them."""
+    if not is_ragged(rows):
+        return rows
+    return RaggedTensor(of_splits(rows.values), RowPartition(rows.row_splits))
 
 
 def along(params: Any, indices: Any, axis: int) -> Any:
