@@ -1,7 +1,7 @@
 """Writes tests/golden/differential.json.gz: `python tools/record_differential.py LOG SEED...`.
 
-LOG is the file of a run beside TensorFlow (`python -m differential --folder`). Its programs are kept,
-without those whose seeds are named: they differ.
+LOG is the file of a run beside TensorFlow (`python -m differential --folder`). Its programs are
+kept, without those whose seeds are named: they differ.
 """
 
 from __future__ import annotations

@@ -26,9 +26,11 @@ def test_a_graph_has_the_names_that_python_has(part: int, quiet_log: None) -> No
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_many_graphs_have_the_names_that_python_has(quiet_log: None) -> None:
-    wrong = [seed for seed in range(600) if differences(write(seed), tf)]
-    assert set(wrong) == set(KNOWN)
+@pytest.mark.parametrize("part", range(6))
+def test_many_graphs_have_the_names_that_python_has(part: int, quiet_log: None) -> None:
+    seeds = range(100 * part, 100 * part + 100)
+    wrong = {seed for seed in seeds if differences(write(seed), tf)}
+    assert wrong == KNOWN.keys() & set(seeds)
 
 
 @pytest.fixture

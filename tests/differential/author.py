@@ -10,6 +10,7 @@ import ast
 import random
 import textwrap
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,11 @@ class Argument(NamedTuple):
     name: str
     text: Callable[[bool], str]
     spec: str
+
+
+def constant(value: str, is_other: bool) -> str:
+    """A text that is the same in each call."""
+    return value
 
 
 class Author(Operands):
@@ -96,7 +102,7 @@ class Author(Operands):
                 result.append(self.composite_argument(f"{name}_rows"))
             elif number and draw < 0.13:
                 value = self.number(self.chance.choice(("float32", "int32", "bool")))
-                result.append(Argument(name, lambda _, value=value: value, ""))
+                result.append(Argument(name, partial(constant, value), ""))
             else:
                 letter = "f" if not number else self.chance.choice("fwnnuibsc")
                 result.append(self.dense_argument(name, self.chance.choice(DTYPES[letter])))

@@ -172,11 +172,11 @@ class Factories:
         >>> tf.RaggedTensor.from_value_rowids([3, 1, 4], [0, 0, 2])
         <tf.RaggedTensor [[3, 1], [], [4]]>
         """
-        values, rows = as_values(values), index_vector(value_rowids, "value_rowids")
-        if not is_compatible(rows.type.dims, values.shape.dims and values.shape[:1].dims):
-            raise ValueError(f"Shapes {rows.shape} and {values.shape[:1]} are incompatible")
+        tensor, rows = as_values(values), index_vector(value_rowids, "value_rowids")
+        if not is_compatible(rows.type.dims, tensor.shape.dims and tensor.shape[:1].dims):
+            raise ValueError(f"Shapes {rows.shape} and {tensor.shape[:1]} are incompatible")
         return cls._of(
-            values, lambda _: RowPartition.from_value_rowids(rows, nrows, validate), validate
+            tensor, lambda _: RowPartition.from_value_rowids(rows, nrows, validate), validate
         )
 
     @classmethod

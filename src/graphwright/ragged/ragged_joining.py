@@ -232,7 +232,8 @@ def split(
         sizes = [rows // sizes] * sizes
     else:
         lengths = convert(sizes, None, dt.int64)
-        number = None if lengths.type.rank != 1 else lengths.type.dims[0]
+        dims = lengths.type.dims
+        number = dims[0] if dims is not None and len(dims) == 1 else None
         if number is None:
             raise TypeError(f"The sizes of pieces are a list of known length, not {sizes!r}")
         total = reduce_sum(lengths)
