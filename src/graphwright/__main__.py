@@ -35,12 +35,12 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "bench": Command(
-        "graphwright.library.diagnosis.bench_command",
+        "graphwright.diagnosis.bench_command",
         "say how long a call of a program takes, beside TensorFlow",
         ('bench program.py --call "step(x)"',),
     ),
     "cache": Command(
-        "graphwright.library.diagnosis.cache_command",
+        "graphwright.diagnosis.cache_command",
         "say how much machine code lies on the disk, or remove it",
         ("cache", "cache --clear"),
     ),
@@ -60,7 +60,7 @@ COMMANDS = {
         ("diff model-1/ model-2/",),
     ),
     "doctor": Command(
-        "graphwright.library.diagnosis.doctor_command",
+        "graphwright.diagnosis.doctor_command",
         "say what graphwright runs on here, how fast that is, and what slows it down",
         ("doctor", "doctor --quick"),
     ),

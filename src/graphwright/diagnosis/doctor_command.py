@@ -10,9 +10,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from graphwright.library.diagnosis.installation import facts
-from graphwright.library.diagnosis.obstacles import obstacles
-from graphwright.library.diagnosis.speeds import speeds
+from graphwright.diagnosis.installation import facts
+from graphwright.diagnosis.obstacles import obstacles
+from graphwright.diagnosis.speeds import speeds
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

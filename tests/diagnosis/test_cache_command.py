@@ -17,7 +17,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     cache = DiskCache(tmp_path / "code")
     cache.put("one", bytes(1000))
     cache.put("two", bytes(500_000))
-    monkeypatch.setattr("graphwright.library.diagnosis.cache_command.disk_cache", lambda: cache)
+    monkeypatch.setattr("graphwright.diagnosis.cache_command.disk_cache", lambda: cache)
     return cache.directory
 
 

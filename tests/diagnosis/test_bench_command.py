@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphwright.__main__ import main
-from graphwright.library.diagnosis.bench_command import Measurement, agree, duration
+from graphwright.diagnosis.bench_command import Measurement, agree, duration
 
 PROGRAM = """
 import tensorflow as tf

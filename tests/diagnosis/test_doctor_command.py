@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphwright.library.diagnosis import obstacles
+from graphwright.diagnosis import obstacles
 from graphwright.machine import threads
 
-SOURCES = Path(__file__).resolve().parents[3] / "src"
+SOURCES = Path(__file__).resolve().parents[2] / "src"
 
 
 def doctor(folder: Path, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from graphwright.library.diagnosis.cache_command import content_of
+from graphwright.diagnosis.cache_command import content_of
 from graphwright.machine import targets, threads
 from graphwright.machine.disk_cache import disk_cache
 

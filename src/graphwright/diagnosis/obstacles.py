@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from graphwright.compile.run.options import OPTIONS
-from graphwright.library.diagnosis.installation import blas_libraries, quota
+from graphwright.diagnosis.installation import blas_libraries, quota
 from graphwright.machine import targets, threads
 from graphwright.machine.disk_cache import disk_cache
 
