@@ -7,6 +7,7 @@ other ranks sleep.
 
 from __future__ import annotations
 
+import functools
 import os
 import statistics
 import time
@@ -17,16 +18,27 @@ import numpy as np
 
 import graphwright as tf
 from graphwright.control.python_call import numpy_function
+from graphwright.library.distribute.workers import WorkerGroup
 from graphwright.machine import threads
 
 ROUNDS = 15
 BATCH = {"perceptron": 512, "convolutions": 64}
 
-strategy = tf.distribute.MultiWorkerMirroredStrategy()
-halved = tf.distribute.MultiWorkerMirroredStrategy(
-    communication_options=tf.distribute.experimental.CommunicationOptions(compression="bfloat16")
-)
-workers = strategy.extended.workers
+
+@functools.cache
+def strategies() -> dict[str, Any]:
+    """The strategies that sum gradients in buckets, by the way in which the numbers travel."""
+    options = tf.distribute.experimental.CommunicationOptions(compression="bfloat16")
+    return {
+        "buckets": tf.distribute.MultiWorkerMirroredStrategy(),
+        "bfloat16": tf.distribute.MultiWorkerMirroredStrategy(communication_options=options),
+    }
+
+
+def workers() -> WorkerGroup:
+    """The ranks."""
+    group: WorkerGroup = strategies()["buckets"].extended.workers
+    return group
 
 
 def model(name: str) -> tuple[list[Any], Callable[[Any], Any], Any]:
@@ -63,7 +75,7 @@ def sum_one_by_one(gradients: Sequence[Any]) -> list[Any]:
     def summed(*arrays: Any) -> list[Any]:
         totals = [np.empty_like(array) for array in arrays]
         for array, total in zip(arrays, totals):
-            workers.comm.Allreduce(np.ascontiguousarray(array), total)
+            workers().comm.Allreduce(np.ascontiguousarray(array), total)
         return totals
 
     totals = numpy_function(summed, list(gradients), [g.dtype for g in gradients])
@@ -76,8 +88,8 @@ def stepping(name: str, way: str) -> Callable[[], object]:
     """A step of training in one of the ways, on this rank's part of a batch."""
     weights, function, whole = model(name)
     is_alone = way == "one process"
-    rows = len(whole) if is_alone else len(whole) // workers.size
-    first = 0 if is_alone else rows * workers.rank
+    rows = len(whole) if is_alone else len(whole) // workers().size
+    first = 0 if is_alone else rows * workers().rank
     x = tf.constant(whole[first : first + rows])
 
     def replica(x: Any) -> None:
@@ -87,18 +99,19 @@ def stepping(name: str, way: str) -> Callable[[], object]:
         if way == "one by one":
             gradients = sum_one_by_one(gradients)
         elif not is_alone:
-            gradients = tf.distribute.get_replica_context().all_reduce("sum", gradients)
+            context: Any = tf.distribute.get_replica_context()
+            gradients = context.all_reduce("sum", gradients)
         for gradient, w in zip(gradients, weights):
             w.assign_sub(1e-3 * gradient)
 
-    run = {"buckets": strategy, "bfloat16": halved}.get(way, tf.distribute.get_strategy()).run
+    run = strategies().get(way, tf.distribute.get_strategy()).run
     step = tf.function(lambda x: run(replica, args=(x,)), jit_compile=True)
     return lambda: step(x)
 
 
 def sleep_until_all_are_here() -> None:
     """Waits for all ranks, and leaves them the processor."""
-    request = workers.comm.Ibarrier()
+    request = workers().comm.Ibarrier()
     while not request.Test():
         time.sleep(1e-3)
 
@@ -113,7 +126,7 @@ def main() -> None:
             for way in ways:
                 sleep_until_all_are_here()
                 is_alone = way == "one process"
-                if is_alone and workers.rank:
+                if is_alone and workers().rank:
                     continue
                 threads.bound(threads.cores() if is_alone else 1)
                 began = time.perf_counter()
@@ -121,7 +134,7 @@ def main() -> None:
                     steps[way]()
                 if number > 1:
                     times[way].append((time.perf_counter() - began) / 5)
-        if workers.rank == 0:
+        if workers().rank == 0:
             middle = {way: statistics.median(times[way]) for way in ways}
             ratios = {
                 way: statistics.median(b / a for a, b in zip(times[way], times["buckets"]))
@@ -135,4 +148,5 @@ def main() -> None:
             print(f"load of the machine: {os.getloadavg()[0]:.1f}", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
