@@ -8,6 +8,7 @@ they are one element.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,7 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ops.core.creation import Const
 from graphwright.ops.core.joining import ConcatV2, Pack
 from graphwright.ops.core.movement import Reshape
-from graphwright.ops.core.own_ops import Products, Routine, Scanned, Scattered
+from graphwright.ops.core.own_ops import Products, Scanned, Scattered, is_routine
 from graphwright.ops.linalg.contraction import MatMul
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
@@ -178,11 +179,11 @@ class Lowering:
         """The statements of a node outside clusters."""
         op = node.op
         is_called = node in schedule.called_nodes
-        if (is_called or isinstance(op, Routine)) and not self.may_call:
+        if (is_called or is_routine(op)) and not self.may_call:
             raise NotNative("its kernel is not in machine code")
         if is_called:
             return self.call(node, schedule)
-        if isinstance(op, Routine):
+        if is_routine(op):
             return self.routine(node, op, schedule)
         if type(op) in LIST_OPS:
             return self.of_lists.statements(node, schedule)
@@ -290,7 +291,7 @@ class Lowering:
         buffers = (number, *sources), tuple(targets)
         return [*into, OutsideCall(KERNEL, *buffers, ((ONE,), *shapes), ("i64", *kinds))]
 
-    def routine(self, node: Node, op: Routine, schedule: Schedule) -> list[Statement]:
+    def routine(self, node: Node, op: Any, schedule: Schedule) -> list[Statement]:
         """The statements of a routine of LAPACK, with room to work in."""
         into: list[Statement] = []
         sources = [self.memory(v, schedule, into) for v in node.inputs]

@@ -21,10 +21,10 @@ from graphwright.ops.core.movement import SumTo
 from graphwright.ops.core.own_ops import (
     AxisPlace,
     Products,
-    Routine,
     Scanned,
     Scattered,
     Sized,
+    is_routine,
 )
 from graphwright.ops.core.sequences import Range
 from graphwright.ops.linalg.contraction import MatMul
@@ -67,7 +67,7 @@ class Shapes:
             return self.reduction(node)
         if op.filling is not None or isinstance(op, Scanned):
             return self.of(node.inputs[0])
-        if isinstance(op, Routine):
+        if is_routine(op):
             return self.made(node)
         if isinstance(op, Fill):
             return tuple([as_size(self.sizes, d) for d in self.host(node.inputs[0])])

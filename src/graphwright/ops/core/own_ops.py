@@ -158,6 +158,11 @@ class Routine(Op):
         return (matrices[-1].dims,)
 
 
+def is_routine(op: Op) -> bool:
+    """Whether an op is a routine of LAPACK or BLAS."""
+    return isinstance(op, Routine)
+
+
 class Scattered(Op):
     """The slices of `x` combined at their places, in the shape of `like`. They are combined with
     the elements of `like` if it adds to these, else with what changes nothing. Without `combine`
