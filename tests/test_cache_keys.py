@@ -1191,6 +1191,7 @@ WITHOUT_ROWS = {
     "control/graph_list.py:_living": "the keys are serial numbers",
     "portable/onnx/counterpart.py:counterparts": "it is the one table of rules",
     "portable/onnx/meaning.py:meanings": "it is the one table of rules",
+    "portable/stablehlo/hlo_rule.py:hlo_rules": "it is the one table of rules",
     "library/distribute/strategy.py:_functions": "an `IdentityTable`, which has rows of its own",
     "library/objects/extension_type.py:SAVED_SPECS": "it names the classes of the program",
     "library/distribute/strategy.py:_OWNERS": "an `IdentityTable`, which has rows of its own",

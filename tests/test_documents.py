@@ -12,7 +12,7 @@ PACKAGE = ROOT / "src" / "graphwright"
 HARD = [
     "autograph", "compile", "compile/llvm", "data", "explain", "library/distribute",
     "library/presence", "machine", "portable", "portable/graphs", "portable/native_library",
-    "portable/onnx", "portable/serving", "trace",
+    "portable/onnx", "portable/serving", "portable/stablehlo", "trace",
 ]  # fmt: skip
 PAGES = [
     ROOT / "docs" / "architecture.md",

@@ -32,6 +32,7 @@ from graphwright.api import saved_model as saved_model
 from graphwright.api import sets as sets
 from graphwright.api import signal as signal
 from graphwright.api import sparse as sparse
+from graphwright.api import stablehlo as stablehlo
 from graphwright.api import strings as strings
 from graphwright.api import summary as summary
 from graphwright.api import sysconfig as sysconfig

@@ -21,7 +21,9 @@ from graphwright.control.jacobian import jacobians
 from graphwright.function.concrete import ConcreteFunction, Departure
 from graphwright.ir.execution import Builder
 from graphwright.ir.face import Face
+from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Faces, TensorOf
+from graphwright.ir.text import PortableText
 from graphwright.library.io.interchange import shape_message
 from graphwright.op.op import Hooks
 from graphwright.ragged.factories import Factories
@@ -53,6 +55,13 @@ def departed(function: ConcreteFunction) -> tuple[Any, ...]:
     return parts
 
 
+def stablehlo(graph: Graph) -> str:
+    """The text of StableHLO of a graph."""
+    module = import_module("graphwright.portable.stablehlo.stablehlo_text")  # few programs need it
+    text: str = module.stablehlo_text(graph)
+    return text
+
+
 def install() -> None:
     """Hands each lower layer the implementations that it declares."""
     # Ops: conversion and execution.
@@ -76,4 +85,5 @@ def install() -> None:
     Faces.as_default = staticmethod(as_default)
     Face._bodies = Faces()
     Departure.reduce = staticmethod(departed)
+    PortableText.stablehlo = staticmethod(stablehlo)
     Factories._bodies = RaggedBodies()

@@ -363,7 +363,8 @@ class PolymorphicFunction:
 
         Returns:
             A function of a `stage`: "graph" (simplified), "segments" (which parts are machine
-            code), "nests" (their loops), "llvm" or "assembly". It raises ValueError for another.
+            code), "nests" (their loops), "llvm" or "assembly"; or "stablehlo", as
+            `tf.stablehlo.export` writes it. It raises ValueError for another.
 
         >>> import graphwright as tf
         >>> f = tf.function(lambda x: x * 2.0 + 1.0)

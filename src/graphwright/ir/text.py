@@ -18,7 +18,7 @@ import ast
 import linecache
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,13 @@ from graphwright.op.op import REGISTRY, Op
 from graphwright.ops.core.creation import Literal
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType
+
+
+class PortableText:
+    """Writes a graph in the words of another compiler; `hooks` provides it."""
+
+    stablehlo: Callable[[Graph], str]
+
 
 # -- printing -------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from graphwright.compile.select.segments import partition
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node
-from graphwright.ir.text import print_graph
+from graphwright.ir.text import PortableText, print_graph
 from graphwright.machine.codegen import assembly
 from graphwright.op.op import Effect
 from graphwright.ops.core.creation import Const, Placeholder
@@ -90,6 +90,7 @@ STAGES: dict[str, Callable[[Graph], str]] = {
     "nests": lambda graph: joined(graph, lambda op: str(op.lowered[0])),
     "llvm": lambda graph: joined(graph, llvm_of),
     "assembly": lambda graph: joined(graph, lambda op: assembly(llvm_of(op))),
+    "stablehlo": lambda graph: PortableText.stablehlo(graph),
 }
 
 

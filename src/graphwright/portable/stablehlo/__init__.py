@@ -1,0 +1,1 @@
+"""Functions as text of StableHLO."""

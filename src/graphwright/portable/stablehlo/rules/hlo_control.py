@@ -1,0 +1,103 @@
+"""Calls, branches, loops and variables. A block inside another sees the values around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.compile.graph.simplify import simplify
+from graphwright.ir.graph import Graph
+from graphwright.op.op import Op
+from graphwright.ops.core.own_ops import Gathered, PickIndex
+from graphwright.portable.stablehlo.block_writer import BlockWriter, closed
+from graphwright.portable.stablehlo.hlo_graph import HloGraph
+from graphwright.portable.stablehlo.hlo_rule import NoCounterpart, hlo_rule
+from graphwright.portable.stablehlo.hlo_value import ELEMENTS, HloValue, static_dims
+from graphwright.portable.stablehlo.rules.hlo_elements import pick_index
+from graphwright.portable.stablehlo.rules.hlo_places import gathered
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+
+
+@hlo_rule("PartitionedCall", "StatefulPartitionedCall")
+def call(w: HloGraph, op: Any, operands: list[HloValue]) -> list[HloValue]:
+    """The nodes of the function."""
+    return w.run(simplify(op.f), operands)
+
+
+@hlo_rule("StatelessIf", "If")
+def branch(w: HloGraph, op: Any, condition: HloValue, operands: list[HloValue]) -> list[HloValue]:
+    """One of two graphs."""
+    return chosen(w, "if", w.reshape(condition, ()), op.graphs, operands)
+
+
+@hlo_rule("StatelessCase", "Case")
+def case(w: HloGraph, op: Any, index: HloValue, operands: list[HloValue]) -> list[HloValue]:
+    """One of several graphs; the last for numbers outside."""
+    return chosen(w, "case", w.convert(w.reshape(index, ()), dt.int32), op.graphs, operands)
+
+
+def chosen(
+    w: HloGraph, name: str, choice: HloValue, graphs: Sequence[Graph], operands: list[HloValue]
+) -> list[HloValue]:
+    """The results of the graph that a number chooses."""
+    regions, kinds = [], []
+    for graph in graphs:
+        inner = w.inner()
+        results = inner.run(simplify(graph), operands)
+        if not all(result.is_usable for result in results):
+            return without_results(w)
+        regions.append(closed(inner, [], results))
+        kinds.append([(result.dtype, result.sizes) for result in results])
+    if any(kind != kinds[0] for kind in kinds):
+        raise NoCounterpart("its branches have results of different shapes")
+    return w.emit_all(name, [choice], kinds[0], "", regions) if kinds[0] else []
+
+
+def without_results(w: HloGraph) -> list[HloValue]:
+    """What stands for the results of an op in which others were refused."""
+    assert w.node is not None
+    return [HloValue("", v.type.dtype, static_dims(v.type)) for v in w.node.outputs]
+
+
+@hlo_rule("StatelessWhile", "While")
+def loop(w: HloGraph, op: Any, operands: list[HloValue]) -> list[HloValue]:
+    """A loop."""
+    count = len(op.body.parameters)
+    start, captured = operands[:count], operands[count:]
+    kinds: list[tuple[DType, tuple[int, ...]]] = []
+    for value in op.body.parameters:
+        dims = static_dims(value.type)
+        if value.type.dtype not in ELEMENTS:
+            raise NoCounterpart(f"a variable of the loop is of {value.type.dtype.name}")
+        if dims is None:
+            raise NoCounterpart(f"a variable of the loop has the shape {value.type.dims}")
+        kinds.append((value.type.dtype, dims))
+    regions = []
+    for graph in (op.cond, op.body):
+        inner = w.inner()
+        names = [HloValue(w.parts.unique("v"), dtype, dims) for dtype, dims in kinds]
+        results = inner.run(simplify(graph), [*names, *captured])
+        if not all(result.is_usable for result in results):
+            return without_results(w)
+        if graph is op.cond:
+            results = [inner.reshape(results[0], ())]
+        elif [result.sizes for result in results] != [dims for _, dims in kinds]:
+            raise NoCounterpart("the shape of a variable of the loop changes")
+        regions.append(closed(inner, names, results))
+    return w.emit_all("while", start, kinds, "", regions) if kinds else []
+
+
+@hlo_rule("ReadVariableOp")
+def read(w: BlockWriter, op: Op, handle: HloValue) -> HloValue:
+    """The value that the variable has when the text is written."""
+    if handle.variable is None:
+        raise NoCounterpart("it reads a variable that the function gets as an argument")
+    return w.constant(w.parts.variable(handle.variable), handle.variable.dtype)
+
+
+@hlo_rule("ResourceGather")
+def gather_rows(w: BlockWriter, op: Op, handle: HloValue, indices: HloValue) -> HloValue:
+    """Rows of a variable."""
+    x = read(w, op, handle)
+    return gathered(w, Gathered.of(0, 0), x, [pick_index(w, PickIndex.of(0), indices, x)])
