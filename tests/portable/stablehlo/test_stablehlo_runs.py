@@ -122,7 +122,9 @@ PROGRAMS: dict[str, Program] = {
     "angles": (lambda x: (tf.sin(x), tf.cos(x), tf.tan(x), tf.atan(x)), (X,)),
     "arcs": (lambda x: (tf.asin(x), tf.acos(x), tf.atanh(x)), (INSIDE,)),
     "hyperbolic": (lambda x: (tf.sinh(x), tf.cosh(x), tf.asinh(x)), (X * 9,)),
-    "acosh": (tf.acosh, (POSITIVE + 1,)),
+    "acosh": (tf.acosh, (np.append(POSITIVE + 1, reals([1, 0, 500, 2000, -1e5, 1e30])),)),
+    "edges": (lambda x: (tf.acos(x), tf.asin(x), tf.asinh(x)), (reals([-1, 1, 0, 2, -3]),)),
+    "unsigned": (lambda x: [tf.cast(x, t) for t in (tf.uint8, tf.uint32)], (X * 3,)),
     "atan2": (tf.atan2, (X, Y)),
     "erf": (lambda x: (tf.math.erf(x), tf.nn.gelu(x)), (X * 2,)),
     "erfc": (tf.math.erfc, (np.linspace(-6, 9, 70, dtype=np.float32),)),
@@ -178,6 +180,7 @@ PROGRAMS: dict[str, Program] = {
     "extremes": (lambda x: (tf.reduce_max(x, 1), tf.reduce_min(x), tf.reduce_max(x)), (M,)),
     "bools": (lambda x: (tf.reduce_any(x, 1), tf.reduce_all(x, 0), tf.reduce_all(x)), (B,)),
     "logsumexp": (lambda x: (tf.reduce_logsumexp(x, 1), tf.norm(x)), (X,)),
+    "best_bool": (lambda x: (tf.argmax(x, 1), tf.argmin(x)), (B,)),
     "best": (lambda x: (tf.argmax(x, 1), tf.argmin(x, 0, tf.int32)), (M,)),
     "cumsum": (
         lambda x: (tf.cumsum(x, 1), tf.cumsum(x, exclusive=True, reverse=True), tf.math.cumprod(x)),

@@ -27,6 +27,7 @@ from graphwright.portable.stablehlo.hlo_value import ELEMENTS, HloValue, static_
 from graphwright.portable.stablehlo.hlo_words import HloWords
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
+from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
 
@@ -90,6 +91,10 @@ class HloGraph(BlockWriter):
             if op.effect is Effect.WRITE:
                 raise NoCounterpart("it changes state, which the text has not")
             raise NoCounterpart("StableHLO has no counterpart")
+        odd = {v.type.dtype for v in node.outputs} - ELEMENTS.keys() - {dt.resource, dt.variant}
+        if odd:
+            names = " or ".join(sorted([dtype.name for dtype in odd]))
+            raise NoCounterpart(f"StableHLO has no {names} here")
         if not all(operand.is_usable for operand in operands):
             return without(op, operands, node)
         reason = None

@@ -91,24 +91,23 @@ class HloWords(CheckedScalars[HloValue]):
     # -- words that are several ops ---------------------------------------------------------------
 
     def _acos(self, x: HloValue) -> HloValue:
-        one = self.constant(1, x)
-        side = self.sqrt(self.mul(self.sub(one, x), self.add(one, x)))
-        half = self.atan2(side, self.add(one, x))
-        return self.add(half, half)
+        return self.atan2(self._other_side(x), x)
 
     def _acosh(self, x: HloValue) -> HloValue:
         one = self.constant(1, x)
         less = self.sub(x, one)
-        root = self.sqrt(self.mul(less, self.add(x, one)))
+        root = self.mul(self.sqrt(less), self.sqrt(self.add(x, one)))
         large = self.add(self.log(x), self.constant(math.log(2), x))
         near = self.log1p(self.add(less, root))
-        return self.select(self.greater(x, self.constant(1e10, x)), large, near)
+        return self.select(self.greater(x, self.constant(2**10, x)), large, near)
 
     def _asin(self, x: HloValue) -> HloValue:
+        return self.atan2(x, self._other_side(x))
+
+    def _other_side(self, x: HloValue) -> HloValue:
+        """sqrt(1 - x^2), exact near 1."""
         one = self.constant(1, x)
-        side = self.sqrt(self.mul(self.sub(one, x), self.add(one, x)))
-        half = self.atan2(x, self.add(one, side))
-        return self.add(half, half)
+        return self.sqrt(self.mul(self.sub(one, x), self.add(one, x)))
 
     def _asinh(self, x: HloValue) -> HloValue:
         one, size = self.constant(1, x), self.abs(x)

@@ -19,9 +19,12 @@ def rsqrt(w: BlockWriter, op: Op, x: HloValue) -> HloValue:
 
 @hlo_rule("Cast")
 def cast(w: BlockWriter, op: Op, x: HloValue) -> HloValue:
-    """Another dtype."""
+    """Another dtype; a negative float becomes unsigned by way of int64, as ours does."""
     assert w.node is not None
-    return w.convert(x, w.node.outputs[0].type.dtype)
+    dtype = w.node.outputs[0].type.dtype
+    if x.dtype.is_floating and dtype in dt.UNSIGNED - {dt.uint64}:
+        x = w.convert(x, dt.int64)
+    return w.convert(x, dtype)
 
 
 @hlo_rule("_Average")

@@ -128,6 +128,7 @@ def best_place(relation: str, start: str) -> Callable[..., HloValue]:
 
     def write(w: BlockWriter, op: Any, x: HloValue, dimension: HloValue) -> HloValue:
         (axis,) = w.axes(dimension, len(x.sizes), "the axis")
+        x = w.convert(x, dt.int32) if x.dtype is dt.bool_ else x
         places = w.iota(dt.int64, x.sizes, axis)
         first = w.constant(neutral(start, x.dtype), x.dtype, ())
         zero = w.constant(0, dt.int64, ())
