@@ -78,6 +78,25 @@ def powers(x: Any) -> Any:
 
 
 @tf.function
+def squares(x: Any) -> Any:
+    count = tf.shape(x)[0]
+    rows = tf.TensorArray(tf.float32, count)
+    for i in tf.range(count):
+        tf.debugging.assert_less(i, count, "no such row")
+        rows = rows.write(i, x[i] ** 2)
+    return rows.stack(), rows.read(2)
+
+
+@tf.function
+def sparse_squares(x: Any) -> Any:
+    rows = tf.TensorArray(tf.float32, 4, element_shape=[5])
+    for i in tf.range(4):
+        if i % 2 == 0:
+            rows = rows.write(i, x[i] ** 2)
+    return rows.stack()
+
+
+@tf.function
 def perceptron(x: Any) -> dict[str, Any]:
     logits = x @ KERNEL + BIAS
     return {"classes": tf.nn.softmax(logits), "best": tf.argmax(logits, -1)}
@@ -218,6 +237,13 @@ PROGRAMS: dict[str, Program] = {
     ),
     "loop": (collatz, (np.int32(27),)),
     "broken_loop": (powers, (reals([0.5, 2, 3]),)),
+    "array": (squares, (X,)),
+    "uneven_array": (sparse_squares, (X,)),
+    "map": (lambda x: tf.map_fn(lambda row: tf.reduce_sum(row) * row, x), (X,)),
+    "scan": (lambda x: tf.scan(lambda total, row: total + row, x), (X,)),
+    "top_k": (lambda x: (*tf.math.top_k(x, 3), tf.sort(x, 0), tf.argsort(x)), (M,)),
+    "top_k_nan": (lambda x: tf.math.top_k(x, 4), (reals([np.nan, 1, np.inf, -np.inf, 1]),)),
+    "empty": (lambda x: (x[:0] * 2, tf.tile(x, [2, 0]), tf.nn.softmax(x[:, :0])), (X,)),
     "perceptron": (perceptron, (X,)),
     "gradients": (slope, (X,)),
     "image_gradients": (image_slope, (IMAGES,)),

@@ -30,6 +30,12 @@ from graphwright.trace.tracer import tracing
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
+#: Ops that may take what has no form, since they drop it or hand it to graphs.
+_TAKE_ANY = frozenset(
+    {"Assert", "Case", "If", "NoOp", "PartitionedCall", "StatefulPartitionedCall", "StatelessCase",
+     "StatelessIf", "StatelessWhile", "While"}
+)  # fmt: skip
+
 
 class HloGraph(BlockWriter):
     """Writes the nodes of one graph."""
@@ -95,9 +101,12 @@ class HloGraph(BlockWriter):
         if odd:
             names = " or ".join(sorted([dtype.name for dtype in odd]))
             raise NoCounterpart(f"StableHLO has no {names} here")
-        if not all(operand.is_usable for operand in operands):
+        if op.type_name not in _TAKE_ANY and not all(o.is_usable for o in operands):
             return without(op, operands, node)
         reason = None
+        shapes = [(v.type.dtype, static_dims(v.type)) for v in node.outputs]
+        if op.pure and shapes and all(0 in (dims or ()) for _, dims in shapes):
+            return [self.constant(np.empty(dims or ()), dtype) for dtype, dims in shapes]
         start = len(self.lines)
         if rule is not None:
             try:
@@ -157,7 +166,7 @@ def gathered(op: Op, operands: list[HloValue]) -> list[Any]:
 def without(op: Op, operands: Sequence[HloValue], node: Node) -> list[HloValue]:
     """Results of a node whose operands were refused; it is refused with what alone is at fault."""
     odd = {v.dtype.name for v in operands if v.dtype not in ELEMENTS and not v.is_usable}
-    if odd and not op.type_name.startswith("TensorList"):
+    if odd - {"variant"}:
         raise NoCounterpart(f"StableHLO has no {' or '.join(sorted(odd))} here")
     return [unusable(value) for value in node.outputs]
 
@@ -175,7 +184,7 @@ def noted(result: HloValue, value: Value) -> HloValue:
     made = HloValue(
         result.name, result.dtype, result.dims, result.array, known(value), result.variable
     )
-    made.parts = result.parts
+    made.parts, made.items = result.parts, result.items
     return made
 
 

@@ -16,7 +16,7 @@ class NoCounterpart(Exception):
 RULES: dict[str, Callable[..., Any]] = {}
 
 #: The modules that state rules.
-_KINDS = ("hlo_control", "hlo_elements", "hlo_movement", "hlo_places", "hlo_products",
+_KINDS = ("hlo_control", "hlo_elements", "hlo_lists", "hlo_movement", "hlo_places", "hlo_products",
           "hlo_reductions", "hlo_windows")  # fmt: skip
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])

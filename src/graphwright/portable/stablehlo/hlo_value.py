@@ -29,10 +29,10 @@ class HloValue:
 
     An array of one element stands for that element everywhere. `known` is a known value as in
     `ir.known`, `variable` is what a handle leads to, and `parts` are the scalars of
-    a packed vector.
+    a packed vector. `items` is the tensor that a list of tensors is.
     """
 
-    __slots__ = ("array", "dims", "dtype", "known", "name", "parts", "variable")
+    __slots__ = ("array", "dims", "dtype", "items", "known", "name", "parts", "variable")
 
     def __init__(
         self,
@@ -46,10 +46,11 @@ class HloValue:
         self.name = name
         self.dtype = dtype
         self.dims = dims
-        self.array = array
+        self.array = array.reshape(()) if array is not None and array.size == 1 else array
         self.known = known
         self.variable = variable
         self.parts: Sequence[HloValue] | None = None
+        self.items: HloValue | None = None
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -60,7 +61,8 @@ class HloValue:
     @property
     def is_usable(self) -> bool:
         """Whether the value may stand in the text."""
-        return bool(self.name) or self.array is not None or self.variable is not None
+        known = (self.array, self.variable, self.items)
+        return bool(self.name) or any(part is not None for part in known)
 
     @property
     def whole(self) -> Array | None:

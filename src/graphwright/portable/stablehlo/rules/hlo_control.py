@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.compile.graph.simplify import simplify
-from graphwright.ir.graph import Graph
+from graphwright.ir.graph import Graph, Value
 from graphwright.op.op import Op
 from graphwright.ops.core.own_ops import Gathered, PickIndex
 from graphwright.portable.stablehlo.block_writer import BlockWriter, closed
@@ -14,9 +14,9 @@ from graphwright.portable.stablehlo.hlo_graph import HloGraph
 from graphwright.portable.stablehlo.hlo_rule import NoCounterpart, hlo_rule
 from graphwright.portable.stablehlo.hlo_value import ELEMENTS, HloValue, static_dims
 from graphwright.portable.stablehlo.rules.hlo_elements import pick_index
+from graphwright.portable.stablehlo.rules.hlo_lists import as_before, is_placed, tensor_of
 from graphwright.portable.stablehlo.rules.hlo_places import gathered
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType
 
 
 @hlo_rule("PartitionedCall", "StatefulPartitionedCall")
@@ -28,30 +28,43 @@ def call(w: HloGraph, op: Any, operands: list[HloValue]) -> list[HloValue]:
 @hlo_rule("StatelessIf", "If")
 def branch(w: HloGraph, op: Any, condition: HloValue, operands: list[HloValue]) -> list[HloValue]:
     """One of two graphs."""
-    return chosen(w, "if", w.reshape(condition, ()), op.graphs, operands)
+    return chosen(w, "if", condition, op.graphs, operands)
 
 
 @hlo_rule("StatelessCase", "Case")
 def case(w: HloGraph, op: Any, index: HloValue, operands: list[HloValue]) -> list[HloValue]:
     """One of several graphs; the last for numbers outside."""
-    return chosen(w, "case", w.convert(w.reshape(index, ()), dt.int32), op.graphs, operands)
+    return chosen(w, "case", index, op.graphs, operands)
 
 
 def chosen(
     w: HloGraph, name: str, choice: HloValue, graphs: Sequence[Graph], operands: list[HloValue]
 ) -> list[HloValue]:
     """The results of the graph that a number chooses."""
-    regions, kinds = [], []
+    if not choice.is_usable:
+        return without_results(w)
+    choice = w.reshape(choice, ())
+    choice = choice if choice.dtype is dt.bool_ else w.convert(choice, dt.int32)
+    sides = []
     for graph in graphs:
         inner = w.inner()
         results = inner.run(simplify(graph), operands)
         if not all(result.is_usable for result in results):
             return without_results(w)
-        regions.append(closed(inner, [], results))
-        kinds.append([(result.dtype, result.sizes) for result in results])
+        sides.append((inner, results))
+    columns = list(zip(*[results for _, results in sides]))
+    likes = [next((v for v in column if is_placed(v)), column[0]) for column in columns]
+    if not all(map(is_placed, likes)):
+        raise NoCounterpart("the shape of the items of a list is not known")
+    regions, kinds = [], []
+    for inner, results in sides:
+        tensors = [tensor_of(inner, v, like) for v, like in zip(results, likes)]
+        regions.append(closed(inner, [], tensors))
+        kinds.append([(tensor.dtype, tensor.sizes) for tensor in tensors])
     if any(kind != kinds[0] for kind in kinds):
         raise NoCounterpart("its branches have results of different shapes")
-    return w.emit_all(name, [choice], kinds[0], "", regions) if kinds[0] else []
+    made = w.emit_all(name, [choice], kinds[0], "", regions) if kinds[0] else []
+    return [as_before(tensor, like) for tensor, like in zip(made, likes)]
 
 
 def without_results(w: HloGraph) -> list[HloValue]:
@@ -65,27 +78,47 @@ def loop(w: HloGraph, op: Any, operands: list[HloValue]) -> list[HloValue]:
     """A loop."""
     count = len(op.body.parameters)
     start, captured = operands[:count], operands[count:]
-    kinds: list[tuple[DType, tuple[int, ...]]] = []
-    for value in op.body.parameters:
-        dims = static_dims(value.type)
-        if value.type.dtype not in ELEMENTS:
-            raise NoCounterpart(f"a variable of the loop is of {value.type.dtype.name}")
-        if dims is None:
-            raise NoCounterpart(f"a variable of the loop has the shape {value.type.dims}")
-        kinds.append((value.type.dtype, dims))
+    if not all(before.is_usable for before in start):
+        return without_results(w)
+    likes = [variable_like(value, before) for value, before in zip(op.body.parameters, start)]
+    if not all(map(is_placed, likes)):
+        # A turn on trial says what is written into lists; its lines are dropped.
+        likes = w.inner().run(simplify(op.body), [*likes, *captured])
+        if not all(like.is_usable for like in likes):
+            return without_results(w)
+        if not all(map(is_placed, likes)):
+            raise NoCounterpart("the shape of the items of a list is not known")
+    tensors = [tensor_of(w, before, like) for before, like in zip(start, likes)]
+    kinds = [(tensor.dtype, tensor.sizes) for tensor in tensors]
     regions = []
     for graph in (op.cond, op.body):
         inner = w.inner()
         names = [HloValue(w.parts.unique("v"), dtype, dims) for dtype, dims in kinds]
-        results = inner.run(simplify(graph), [*names, *captured])
+        variables = [as_before(name, like) for name, like in zip(names, likes)]
+        results = inner.run(simplify(graph), [*variables, *captured])
         if not all(result.is_usable for result in results):
             return without_results(w)
         if graph is op.cond:
             results = [inner.reshape(results[0], ())]
-        elif [result.sizes for result in results] != [dims for _, dims in kinds]:
-            raise NoCounterpart("the shape of a variable of the loop changes")
+        else:
+            results = [tensor_of(inner, v, like) for v, like in zip(results, likes)]
+            if [result.sizes for result in results] != [dims for _, dims in kinds]:
+                raise NoCounterpart("the shape of a variable of the loop changes")
         regions.append(closed(inner, names, results))
-    return w.emit_all("while", start, kinds, "", regions) if kinds else []
+    made = w.emit_all("while", tensors, kinds, "", regions) if kinds else []
+    return [as_before(tensor, like) for tensor, like in zip(made, likes)]
+
+
+def variable_like(value: Value, before: HloValue) -> HloValue:
+    """What stands for a variable of a loop on trial."""
+    if before.items is not None:
+        return before
+    dims = static_dims(value.type)
+    if value.type.dtype not in ELEMENTS:
+        raise NoCounterpart(f"a variable of the loop is of {value.type.dtype.name}")
+    if dims is None:
+        raise NoCounterpart(f"a variable of the loop has the shape {value.type.dims}")
+    return HloValue("%trial", value.type.dtype, dims)
 
 
 @hlo_rule("ReadVariableOp")

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.op.op import Op
 from graphwright.ops.core.own_ops import Scanned
+from graphwright.ops.core.sorting import TopKV2
 from graphwright.portable.stablehlo.block_writer import BlockWriter, integers, pairs
 from graphwright.portable.stablehlo.hlo_rule import NoCounterpart, hlo_rule
 from graphwright.portable.stablehlo.hlo_value import HloValue
@@ -158,3 +159,27 @@ def best_place(relation: str, start: str) -> Callable[..., HloValue]:
 
 hlo_rule("ArgMax")(best_place("GT", "maximum"))
 hlo_rule("ArgMin")(best_place("LT", "minimum"))
+
+
+@hlo_rule("TopKV2")
+def top_k(w: BlockWriter, op: TopKV2, x: HloValue, k: HloValue) -> list[HloValue]:
+    """The greatest elements of rows and their places, by a stable sort; NaN is the least."""
+    last = len(x.sizes) - 1
+    count = int(w.whole(k, "the number of elements"))
+    keys = x
+    if x.dtype.is_floating:
+        least = w.constant(-np.inf, x.dtype, x.sizes)
+        keys = w.select(w.compare("EQ", x, x), x, least)
+    places = w.iota(dt.int32, x.sizes, last)
+    kinds = [x.dtype, x.dtype, dt.int32]
+    region = w.region(
+        [kind for kind in kinds for _ in range(2)],
+        lambda inner, pairs: [inner.compare("GT", pairs[0], pairs[1])],
+    )
+    words = f"dimension = {last} : i64, is_stable = true"
+    results = [(kind, x.sizes) for kind in kinds]
+    _, values, order = w.emit_all("sort", [keys, x, places], results, words, [region])
+    starts, steps = [0] * len(x.sizes), [1] * len(x.sizes)
+    limits = [*x.sizes[:-1], count]
+    first = [w.slice(v, starts, limits, steps) for v in (values, order)]
+    return [first[0], w.convert(first[1], op.index_type)]
