@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-jax = pytest.importorskip("jax")
+pytest.importorskip("jax")
 
-from jax._src import xla_bridge
-from jaxlib import _jax
+from support.hlo_runs import run_text
 
 import graphwright as tf
 
@@ -36,15 +35,6 @@ def ints(values: Any) -> Any:
 def reals(values: Any) -> Any:
     """Numbers as float32."""
     return np.array(values, np.float32)
-
-
-def run_text(text: str, arrays: tuple[Any, ...]) -> list[Any]:
-    """What XLA computes of a module for arrays."""
-    backend = xla_bridge.get_backend("cpu")
-    devices = _jax.DeviceList(tuple(backend.local_devices()[:1]))
-    program = backend.compile_and_load(text, devices, _jax.CompileOptions())
-    with jax.enable_x64(True):
-        return [np.asarray(v) for v in program.execute([jax.device_put(a) for a in arrays])]
 
 
 X, Y = floats(4, 5), floats(4, 5)
@@ -248,6 +238,7 @@ PROGRAMS: dict[str, Program] = {
     "gradients": (slope, (X,)),
     "image_gradients": (image_slope, (IMAGES,)),
     "random": (lambda s: tf.random.stateless_uniform([7], s), (ints([3, 4]),)),
+    "random_flip": (lambda x: tf.image.stateless_random_flip_left_right(x, [1, 2]), (IMAGES,)),
     "normal": (lambda s: tf.random.stateless_normal([7], s), (ints([3, 4]),)),
 }
 

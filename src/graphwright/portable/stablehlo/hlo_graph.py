@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.compile.graph.simplify import simplify
+from graphwright.compile.graph.passes import through
+from graphwright.compile.graph.prune import prune
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.graphdef import grouped
 from graphwright.ir.known import known
@@ -118,8 +119,8 @@ class HloGraph(BlockWriter):
         if isinstance(op, Elementwise):
             try:
                 return [self.element(op, operands)]
-            except NoNativeForm as error:
-                reason = reason or NoCounterpart(str(error))
+            except NoNativeForm:
+                reason = reason or NoCounterpart("StableHLO has no such function of this dtype")
             del self.lines[start:]
         empty = any(0 in (operand.dims or ()) for operand in operands)
         if expands and op.effect is not Effect.WRITE and (op.expands_empty or not empty):
@@ -150,7 +151,7 @@ class HloGraph(BlockWriter):
         graph.results = [result._value for result in results]
         was, self.strict = self.strict, True
         try:
-            return self.run(simplify(graph), [operands[i] for i in places])
+            return self.run(through(graph, prune), [operands[i] for i in places])
         finally:
             self.strict = was
 
