@@ -106,7 +106,8 @@ def document() -> str:
         "TensorFlow 2.21 unless a line says otherwise.", "",
     ]  # fmt: skip
     for path, module, names in namespaces():
-        lines += [f"## {path}", ""]
+        heading = path.replace("__", r"\_\_")  # else Markdown takes it for bold
+        lines += [f"## {heading}", ""]
         if path != "tf":
             lines += [str(module.__doc__).strip().splitlines()[0], ""]
         lines += [f"- `{name}`: {description(getattr(module, name))}" for name in names]
