@@ -48,7 +48,8 @@ addEventListener("load", async () => {
   await until(() => scheme() !== light[0]);
   const report = document.createElement("script");
   report.type = "application/json"; report.id = "report";
-  report.textContent = JSON.stringify({errors, results, light, dark: [scheme(), colour()]});
+  const loads = performance.getEntriesByType("resource").map(entry => entry.name);
+  report.textContent = JSON.stringify({errors, results, loads, light, dark: [scheme(), colour()]});
   document.body.append(report);
 });
 """
@@ -81,7 +82,7 @@ class Requests(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
-        if tag in SHOWN and values.get(SHOWN[tag]):
+        if tag in SHOWN and values.get(SHOWN[tag]) and values.get("rel") != "canonical":
             self.addresses.append(str(values[SHOWN[tag]]))
 
 
@@ -193,6 +194,8 @@ def test_a_browser_searches_and_turns_dark(site: Path, address: str, tmp_path: P
     assert report["errors"] == []
     assert SiteServer.missing == []
     assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
+    assert any(load.endswith("/search/search_index.json") for load in report["loads"])
+    assert [load for load in report["loads"] if not load.startswith(f"{address}/")] == []
     assert any("explain.html" in result for result in report["results"])
     assert report["light"][0] == "default"
     assert report["dark"][0] == "slate"
