@@ -160,7 +160,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
     for page, path in sources().items():
         files.append(File.generated(config, page, content=contents(path)))
-    config.nav = expand(config.nav, sorted(file.src_uri for file in files.documentation_pages()))
+    pages = [file.src_uri for file in files.documentation_pages()]
+    config.nav = expand(config.nav, sorted(pages, key=lambda uri: uri.removesuffix(".md")))
     return files
 
 
