@@ -40,6 +40,7 @@ collect_ignore_glob = [
     "tools/golden/*",
     "tests/library/presence/keras_models.py",
     "tests/corpora/keras_*.py",
+    "tests/explain/keras_retraces.py",
 ]
 # Their examples need the extra `onnx`.
 if importlib.util.find_spec("onnx") is None:
