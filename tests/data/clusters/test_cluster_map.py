@@ -266,6 +266,14 @@ def test_what_cannot_travel_is_refused() -> None:
         tf.distribute.map(dataset.window(2), lambda x: 1, pool)
     with pytest.raises(TypeError, match="dtype variant"):
         tf.distribute.map(dataset, lambda x: numbers(x), pool)
+    with pytest.raises(TypeError, match="uses a tensor of the graph"):
+        dataset.flat_map(lambda i: tf.distribute.map(dataset, lambda x: x + i, pool))
+    with pytest.raises(tf.errors.UnimplementedError, match="EagerPyFunc"):
+        tf.distribute.map(dataset, lambda x: tf.py_function(abs, [x], tf.int64), pool)
+    initializer = tf.lookup.KeyValueTensorInitializer([1, 2], [10, 20], tf.int64, tf.int64)
+    table = tf.lookup.StaticHashTable(initializer, -1)
+    with pytest.raises(AssertionError, match="table"):
+        tf.distribute.map(dataset, table.lookup, pool)
     with pytest.raises(TypeError, match="from_tensor_slices"):
         tf.distribute.map([1, 2], lambda x: x, pool)
     with pytest.raises(TypeError, match="`submit`"):

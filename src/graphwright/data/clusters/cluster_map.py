@@ -7,6 +7,7 @@ from typing import Any
 
 from graphwright.autograph.conversion import staged_form
 from graphwright.data.clusters.cluster_stage import ClusterMapStage
+from graphwright.data.clusters.element_task import Traveller
 from graphwright.data.clusters.task_executors import maker_of
 from graphwright.data.dataset_value import DatasetValue, make
 from graphwright.data.element_function import as_element, spread
@@ -17,6 +18,7 @@ from graphwright.ir.graph import Graph, subgraphs_of
 from graphwright.op.op import Effect
 from graphwright.trace.argument_types import spec_of
 from graphwright.types import dtypes as dt
+from graphwright.values.tensor import EagerTensor
 
 
 def map(
@@ -54,6 +56,8 @@ def map(
         TypeError: `dataset` is no dataset, `executor` is no executor, or an element has parts that
             cannot travel.
         ValueError: `window` is under 1, `retries` is under 0, or `f` changes variables.
+        AssertionError: `f` uses a lookup table, which does not travel.
+        UnimplementedError: `f` calls Python, as `tf.py_function` does.
         OpError: While elements are taken: `f` failed. The error has the class that `Dataset.map`
             would give it, the number of the element, and the worker's traceback.
         UnavailableError: While elements are taken: the worker of a task was lost too often, or the
@@ -82,7 +86,7 @@ def map(
         ClusterMapStage,
         element,
         [dataset],
-        function=concrete,
+        traveller=Traveller(concrete),
         make=make_executor,
         window=window or 0,
         retries=retries,
@@ -106,6 +110,11 @@ def traced(f: Callable[..., object], argument: ElementType) -> tuple[ConcreteFun
         *[spec_of(type_) for type_ in argument.types]
     )
     check_travels(results[-1], "results of `f`")
+    if not all(isinstance(tensor, EagerTensor) for tensor in concrete.graph.captured):
+        raise TypeError(
+            "`f` uses a tensor of the graph in which `tf.distribute.map` is called. Only what has "
+            "a value travels: let each element of `dataset` have the tensor as a part."
+        )
     if changes_variables(concrete.graph):
         raise ValueError(
             "`f` changes variables, which a worker has copies of: what it writes would be lost. "

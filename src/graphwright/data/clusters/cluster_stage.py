@@ -10,7 +10,12 @@ from concurrent.futures import BrokenExecutor
 from graphwright.base import errors
 from graphwright.base.errors import CancelledError, UnavailableError
 from graphwright.data.blocks import ElementBlock, Row, of_row
-from graphwright.data.clusters.element_task import FunctionParcel, Outcome, TaskFailure
+from graphwright.data.clusters.element_task import (
+    FunctionParcel,
+    Outcome,
+    TaskFailure,
+    Traveller,
+)
 from graphwright.data.clusters.task_executors import PendingTask, TaskExecutor
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
@@ -21,8 +26,7 @@ from graphwright.data.stage import (
     restored_error,
     saved_error,
 )
-from graphwright.function.concrete import ConcreteFunction, Departure
-from graphwright.op.interpreter import activate
+from graphwright.function.concrete import Departure
 from graphwright.types.arrays import Array
 
 #: A function of at most so many bytes goes with each element.
@@ -35,7 +39,7 @@ class ClusterMapStage(DatasetStage):
     Args:
         element: The type of the results.
         source: The stage before it.
-        function: A function of the tensors of an element.
+        traveller: A function of the tensors of an element.
         make: Makes the executor of an iteration.
         window: How many elements are under way; 0 for two of each worker.
         retries: How often a task is begun again whose worker was lost.
@@ -48,24 +52,13 @@ class ClusterMapStage(DatasetStage):
         self,
         element: ElementType,
         source: DatasetStage,
-        function: ConcreteFunction,
+        traveller: Traveller,
         make: Callable[[], TaskExecutor],
         window: int,
         retries: int,
     ) -> None:
         super().__init__(element, source)
-        self.function, self.make, self.window, self.retries = function, make, window, retries
-        self.parcel: FunctionParcel | None = None
-
-    def packed(self) -> FunctionParcel:
-        """The function as bytes, with the values that its variables have now."""
-        parcel = self.parcel
-        if parcel is None:
-            with activate(None):
-                parcel = FunctionParcel.of(self.function)
-            if not self.function.variables:
-                self.parcel = parcel
-        return parcel
+        self.traveller, self.make, self.window, self.retries = traveller, make, window, retries
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
@@ -244,7 +237,8 @@ class ClusterMapCursor(Through):
     def open(self) -> None:
         """Begins without tasks. They are cancelled when nobody has the cursor any more."""
         stage = self.stage
-        self.tasks = TasksUnderWay(stage.make(), stage.packed(), stage.window, stage.retries)
+        parcel = stage.traveller.parcel()
+        self.tasks = TasksUnderWay(stage.make(), parcel, stage.window, stage.retries)
         self.finalizer = weakref.finalize(self, self.tasks.close)
         self.finalizer.atexit = False
 

@@ -37,6 +37,27 @@ class FunctionParcel(NamedTuple):
         return cls(hashlib.sha256(data).digest(), data)
 
 
+class Traveller:
+    """A function that goes to workers, and its parcel.
+
+    Args:
+        function: A function of tensors. It is an error if it cannot be packed.
+    """
+
+    def __init__(self, function: ConcreteFunction) -> None:
+        self.function = function
+        self.first = self.packed()
+
+    def packed(self) -> FunctionParcel:
+        """A new parcel."""
+        with activate(None):
+            return FunctionParcel.of(self.function)
+
+    def parcel(self) -> FunctionParcel:
+        """The function as bytes, with the values that its variables have now."""
+        return self.packed() if self.function.variables else self.first
+
+
 class TaskFailure(NamedTuple):
     """The error of a function: the name of its class, what it says, and where the worker was."""
 
