@@ -106,6 +106,17 @@ def pytest_sessionfinish() -> None:
     Alarm.cancel()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Behind the last test of a file, what is alive stays: modules, caches, compiled code.
+
+    The collector need not look at it in every later test. All of it takes a second.
+    """
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+
+
 @pytest.fixture
 def native_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Native kernels are waited for: what is tested is them, not what stands in for them."""
