@@ -40,6 +40,7 @@ collect_ignore_glob = [
     "tools/golden/*",
     "tests/library/presence/keras_models.py",
     "tests/corpora/keras_*.py",
+    "tests/explain/keras_retraces.py",
 ]
 # Their examples need the extra `onnx`.
 if importlib.util.find_spec("onnx") is None:
@@ -104,6 +105,17 @@ def pytest_runtest_protocol(item: pytest.Item) -> None:
 
 def pytest_sessionfinish() -> None:
     Alarm.cancel()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Behind the last test of a file, what is alive stays: modules, caches, compiled code.
+
+    The collector need not look at it in every later test. All of it takes a second.
+    """
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture

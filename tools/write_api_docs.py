@@ -98,6 +98,15 @@ def exists(package: Any, name: str) -> bool:
     return True
 
 
+def heading(path: str) -> str:
+    """The heading of a namespace, of which Markdown makes nothing bold.
+
+    >>> print(heading("tf.__internal__"))
+    ## tf.\\_\\_internal\\_\\_
+    """
+    return "## " + path.replace("__", r"\_\_")
+
+
 def document() -> str:
     """The text of the file."""
     lines = [
@@ -106,7 +115,7 @@ def document() -> str:
         "TensorFlow 2.21 unless a line says otherwise.", "",
     ]  # fmt: skip
     for path, module, names in namespaces():
-        lines += [f"## {path}", ""]
+        lines += [heading(path), ""]
         if path != "tf":
             lines += [str(module.__doc__).strip().splitlines()[0], ""]
         lines += [f"- `{name}`: {description(getattr(module, name))}" for name in names]

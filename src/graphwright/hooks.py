@@ -48,10 +48,14 @@ def executables(programs: Sequence[Any]) -> Sequence[Runnable]:
     return executable.executables(programs)
 
 
+def travelling() -> Any:
+    """The module of functions that go to other processes; it brings protobuf."""
+    return import_module("graphwright.portable.travelling_functions")
+
+
 def departed(function: ConcreteFunction) -> tuple[Any, ...]:
     """What `pickle` takes of a function to another process."""
-    travelling = import_module("graphwright.portable.travelling_functions")  # it brings protobuf
-    parts: tuple[Any, ...] = travelling.reduce_function(function)
+    parts: tuple[Any, ...] = travelling().reduce_function(function)
     return parts
 
 
@@ -60,6 +64,20 @@ def stablehlo(graph: Graph) -> str:
     module = import_module("graphwright.portable.stablehlo.stablehlo_text")  # few programs need it
     text: str = module.stablehlo_text(graph)
     return text
+
+
+def packed(function: ConcreteFunction) -> bytes:
+    """A function as bytes."""
+    data: bytes = travelling().packed(function)
+    return data
+
+
+def arrived(digest: bytes, data: bytes | None) -> ConcreteFunction | None:
+    """The function of bytes; without them, the one that was read before."""
+    module = travelling()
+    function: ConcreteFunction | None
+    function = module.arrived_before(digest) if data is None else module.arrived(data)
+    return function
 
 
 def install() -> None:
@@ -86,4 +104,5 @@ def install() -> None:
     Face._bodies = Faces()
     Departure.reduce = staticmethod(departed)
     PortableText.stablehlo = staticmethod(stablehlo)
+    Departure.pack, Departure.arrive = staticmethod(packed), staticmethod(arrived)
     Factories._bodies = RaggedBodies()

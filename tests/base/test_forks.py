@@ -16,6 +16,7 @@ from support.forking import in_child, shared_locks
 import graphwright
 import graphwright as tf
 from graphwright.base.forks import HELD, cached_property
+from graphwright.compile.select.kernel_calls import KernelTable
 from graphwright.data.diagnosis.stage_watch import Measure, StageWatcher
 from graphwright.data.random_words import SeedGenerator
 from graphwright.data.reader import Reader
@@ -128,6 +129,7 @@ def with_locks_of_their_own(tmp_path):
         StageWatcher(),
         Reader(stage),
         SeedGenerator(1, 2, is_fixed=False),
+        KernelTable(),
     ]
 
 

@@ -21,7 +21,7 @@ MOST_NAMED = {
     "lists": (24, "each op on lists is a rule about one memory that several nodes share"),
     "llvm": (1, "a cast is an instruction of two kinds"),
     "memory": (0, "plans are about statements"),
-    "nests": (38, "moves are maps in symbolic sizes; joins and products have own statements"),
+    "nests": (39, "moves are maps in symbolic sizes; joins and products have own statements"),
     "run": (8, "loops, branches and constants are lines of Python"),
     "select": (25, "arithmetic on sizes; what a segment may begin and end with"),
     "verifier": (3, "casts and checked places have bounds"),

@@ -12,6 +12,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.explain.paths import print_of
+from graphwright.explain.trace_record import Debug
 
 FACTOR = 2
 SETTINGS = {"rate": {"now": 1.0}, "names": ["a"]}
@@ -321,7 +322,8 @@ def test_an_attribute_that_was_deleted_is_gone():
     assert "settings.rate = tf.Variable(2.0))" in message
 
 
-def test_a_report_says_what_has_changed_though_nobody_asked_before():
+def test_a_report_says_what_has_changed_though_nobody_asked_before(monkeypatch):
+    monkeypatch.setattr(Debug, "notes", True)
     settings = {"rate": 2.0, "deep": {"a": [1]}}
 
     @tf.function
@@ -338,7 +340,8 @@ def test_a_report_says_what_has_changed_though_nobody_asked_before():
     assert f.explain().changes == ()
 
 
-def test_notes_keep_no_object_alive():
+def test_notes_keep_no_object_alive(monkeypatch):
+    monkeypatch.setattr(Debug, "notes", True)
     class Model:
         def __init__(self):
             self.part = Model.Part()
@@ -360,7 +363,8 @@ def test_notes_keep_no_object_alive():
     assert f.explain().traces[0].reads
 
 
-def test_an_object_that_cannot_be_looked_at_stops_no_trace():
+def test_an_object_that_cannot_be_looked_at_stops_no_trace(monkeypatch):
+    monkeypatch.setattr(Debug, "notes", True)
     class Proxy:
         @property
         def __class__(self):

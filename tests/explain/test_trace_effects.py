@@ -14,6 +14,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.explain.facts import MUTATORS
+from graphwright.explain.trace_record import Debug
 
 OUTSIDE: list = []
 STATE: dict = {}
@@ -232,7 +233,8 @@ def test_mutators_exist():
     assert all(any(hasattr(kind, name) for kind in kinds) for name in MUTATORS)
 
 
-def test_without_debug_mode_effects_are_those_of_the_source_and_of_what_changed():
+def test_without_debug_mode_effects_are_those_of_the_source_and_of_what_changed(monkeypatch):
+    monkeypatch.setattr(Debug, "notes", True)
     tf.explain.debug_mode(False)
     history, never = [], []
 

@@ -557,3 +557,17 @@ def test_a_variable_of_a_library_is_saved_as_the_one_behind_it(tmp_path: Path) -
     assert loaded.f(tf.constant(2.0)).numpy() == 6.0
     loaded.weight.assign(5.0)
     assert loaded.f(tf.constant(2.0)).numpy() == 10.0
+
+
+def test_a_trace_and_a_function_in_another_may_have_one_name(tmp_path: Path) -> None:
+    constant = tf.random.stateless_uniform([3], [1, 2])
+
+    def call(x: Any) -> Any:
+        return tf.gather(constant, x)
+
+    for number in range(5):  # functions in others are numbered as they are met
+        module = tf.Module()
+        module.f = tf.function(call).get_concrete_function(tf.TensorSpec([], tf.int32))
+        module.f.name = f"__inference_call_{number}"
+        loaded = saved(module, tmp_path)
+        assert loaded.f(tf.constant(1)) == constant[1]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import subprocess
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +17,8 @@ import numpy as np
 import pytest
 
 import graphwright as tf
-from graphwright.portable.travelling_functions import arrived, packed
+from graphwright.portable import travelling_functions
+from graphwright.portable.travelling_functions import arrived, arrived_before, packed, unpacked
 
 WEIGHTS = np.arange(300, dtype=np.float32).reshape(2, 150)
 
@@ -55,6 +60,27 @@ def test_it_computes_the_same_from_its_bytes() -> None:
 def test_a_process_reads_a_function_once() -> None:
     data = packed(made()[0])
     assert arrived(data) is arrived(data)
+
+
+def test_threads_read_a_function_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = []
+    everybody = threading.Barrier(4)
+
+    def slowly(data: bytes) -> Any:
+        reads.append(threading.get_ident())
+        time.sleep(0.05)
+        return unpacked(data)
+
+    def together(data: bytes) -> Any:
+        everybody.wait()
+        return arrived(data)
+
+    monkeypatch.setattr(travelling_functions, "unpacked", slowly)
+    data = packed(made()[0])
+    with ThreadPoolExecutor(4) as executor:
+        functions = set(executor.map(together, [data] * 4))
+    assert len(functions) == len(reads) == 1
+    assert functions == {arrived_before(hashlib.sha256(data).digest())}
 
 
 def test_damaged_bytes_are_refused() -> None:

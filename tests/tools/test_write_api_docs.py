@@ -19,7 +19,7 @@ def test_the_document_is_that_of_the_package() -> None:
 def test_every_public_name_is_described() -> None:
     text = write_api_docs.FILE.read_text(encoding="utf-8")
     for path, module, names in write_api_docs.namespaces():
-        assert f"\n## {path}\n" in text
+        assert f"\n{write_api_docs.heading(path)}\n" in text
         for name in names:
             assert f"\n- `{name}`: " in text, f"{path}.{name}"
             assert getattr(module, name, None) is not None or name == "newaxis"

@@ -36,11 +36,14 @@ def source_at(frame: FrameType) -> str:
 def node_at(frame: FrameType) -> ast.AST | None:
     """The expression or statement at which a frame stands; None if it is unknown.
 
-    >>> import sys
-    >>> node_at(sys._getframe()) is None
+    >>> names = {}
+    >>> exec("import sys; frame = sys._getframe()", names)
+    >>> node_at(names["frame"]) is None  # its source is nowhere
     True
     """
     text = source_at(frame)
+    if not text.strip():
+        return None
     for form in (f"({text}\n)", text):
         try:
             body = ast.parse(form).body

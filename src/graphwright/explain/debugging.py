@@ -60,12 +60,12 @@ def attended(history: History, bound: Bound, make: Callable[[], Made]) -> Made:
 
 
 def noted(history: History, bound: Bound, make: Callable[[], Made]) -> Made:
-    """The trace that `make` makes, with what reports say of it and no call pays for.
+    """The trace that `make` makes, with notes for reports where the environment asks for them.
 
     Only the first of many traces have notes, since a note takes a tenth of a trace.
     """
     observer = functions = None
-    if len(history.records) + history.family.functions < _NOTED:
+    if Debug.notes and len(history.records) + history.family.functions < _NOTED:
         with looking():
             functions = reached(history.function, bound)
             observer = StoreObserver(functions)
@@ -99,7 +99,8 @@ def debug_mode(on: bool = True) -> None:
     Every trace remembers which state it read, and warns when that has changed. Calls of `print`,
     `random` and the like are reported where they happen. Functions that no longer exist stay in the
     reports. Calls of functions that read state take longer: see docs/explain.md. The environment
-    variable `GRAPHWRIGHT_EXPLAIN=1` does so from the start.
+    variable `GRAPHWRIGHT_EXPLAIN=1` does so from the start. `GRAPHWRIGHT_EXPLAIN=notes` leaves the
+    warnings and costs no call anything: reports say which state has changed.
 
     Args:
         on: True for debug mode, False for the usual mode.

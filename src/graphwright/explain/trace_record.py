@@ -44,9 +44,11 @@ _FIRSTS = 32  # types of first calls at most, of all functions of a family
 
 
 class Debug:
-    """Whether everything is recorded and watched: `tf.explain.debug_mode`."""
+    """What is recorded and watched beside types and times: `tf.explain.debug_mode`."""
 
     on = os.environ.get("GRAPHWRIGHT_EXPLAIN") == "1"
+    #: Whether first traces note state and changes for reports. No call pays for it, but they do.
+    notes = os.environ.get("GRAPHWRIGHT_EXPLAIN") == "notes"
 
 
 class Tally:

@@ -164,9 +164,15 @@ class AtomicFunction:
 
 
 class Departure:
-    """Makes of a function what `pickle` takes to another process; `hooks` provides it."""
+    """What takes a function to another process; `hooks` provides it."""
 
+    #: Makes of a function what `pickle` takes along.
     reduce: Callable[[ConcreteFunction], tuple[Any, ...]]
+    #: Makes bytes of a function.
+    pack: Callable[[ConcreteFunction], bytes]
+    #: Returns the function of bytes, whose SHA-256 comes first; without the bytes, the one that
+    #: this process has read before, or None.
+    arrive: Callable[[bytes, bytes | None], ConcreteFunction | None]
 
 
 @runtime_checkable

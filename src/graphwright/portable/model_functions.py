@@ -81,7 +81,7 @@ class ModelFunctions:
         message.output_signature.CopyFrom(results)
         for tensor in concrete.graph.captured:
             message.bound_inputs.append(self._number_of(tensor, concrete.name))
-        name = concrete.name
+        name = self.library.claim(concrete.name)
         self.messages[name] = message
         self._names[id(concrete)] = name
         self._alive.append(concrete)
@@ -90,7 +90,6 @@ class ModelFunctions:
         if order == sorted(order):
             self.library.add(graph, name)
         else:  # calls inside other functions give the arguments in the order of the trace
-            self.library.claim(name)
             captures = [value for _, value in graph.captures]
             arguments = [*parameters, *captures]
             self.library.graphs[name] = graph

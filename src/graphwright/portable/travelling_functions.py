@@ -1,7 +1,7 @@
 """Concrete functions that go to other processes: each as a saved model, in memory.
 
 What arrives is a graph and the values of its variables, which are checked as those of a file are.
-No code travels. A process reads each function once, so it compiles it once.
+No code travels. A process reads each function once, so it compiles it once, whatever its threads.
 """
 
 from __future__ import annotations
@@ -11,18 +11,51 @@ import io
 import tempfile
 import zipfile
 from collections import OrderedDict
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from graphwright.base.forks import own_lock
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.library.objects.module import Module
 from graphwright.portable.model_error import malformed
 from graphwright.portable.model_saving import save
 from graphwright.portable.saved_model import load
 
-#: So many functions that arrived last are kept.
+#: So many functions that were used last are kept.
 _MOST = 64
-_ARRIVED: OrderedDict[bytes, ConcreteFunction] = OrderedDict()
+
+
+class ArrivedFunctions:
+    """The functions that this process has read, by the digests of their bytes."""
+
+    def __init__(self) -> None:
+        #: It is held while a function is read, so no other thread reads it meanwhile.
+        self.lock = own_lock(self)
+        self.functions: OrderedDict[bytes, ConcreteFunction] = OrderedDict()
+
+    def before(self, digest: bytes) -> ConcreteFunction | None:
+        """The function of a digest, if it was read."""
+        function = self.functions.get(digest)
+        if function is not None:
+            # A thread that adds one may have dropped it meanwhile.
+            with suppress(KeyError):
+                self.functions.move_to_end(digest)
+        return function
+
+    def of(self, data: bytes) -> ConcreteFunction:
+        """The function of bytes, which are read if they were not."""
+        digest = hashlib.sha256(data).digest()
+        with self.lock:
+            function = self.before(digest)
+            if function is None:
+                function = self.functions[digest] = unpacked(data)
+                if len(self.functions) > _MOST:
+                    self.functions.popitem(last=False)
+        return function
+
+
+_ARRIVED = ArrivedFunctions()
 _FILES = frozenset(
     (
         *("saved_model.pb", "fingerprint.pb", "variables/variables.index"),
@@ -58,13 +91,12 @@ def arrived(data: bytes) -> ConcreteFunction:
     Raises:
         InvalidArgumentError: They hold none, or one that is damaged.
     """
-    digest = hashlib.sha256(data).digest()
-    function = _ARRIVED.get(digest)
-    if function is None:
-        function = _ARRIVED[digest] = unpacked(data)
-        if len(_ARRIVED) > _MOST:
-            _ARRIVED.popitem(last=False)
-    return function
+    return _ARRIVED.of(data)
+
+
+def arrived_before(digest: bytes) -> ConcreteFunction | None:
+    """The function of the bytes of a SHA-256, if this process has read them."""
+    return _ARRIVED.before(digest)
 
 
 def unpacked(data: bytes) -> ConcreteFunction:

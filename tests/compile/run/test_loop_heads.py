@@ -17,7 +17,7 @@ from support.departures import departing
 from support.forking import in_child
 
 import graphwright as tf
-from graphwright.compile.run.loop_heads import LoopHead, LoopLowering, Patience
+from graphwright.compile.run.loop_heads import LoopHead, LoopLowering, LoopPatience
 from graphwright.compile.run.options import OPTIONS
 from graphwright.compile.run.straight_line import runner
 from graphwright.machine import background
@@ -232,8 +232,8 @@ ENDLESS = tf.constant(100_000_000, tf.int64)
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Patience, "asks", 0.0)
-    monkeypatch.setattr(Patience, "waits", 0.0)
+    monkeypatch.setattr(LoopPatience, "asks", 0.0)
+    monkeypatch.setattr(LoopPatience, "waits", 0.0)
 
 
 def test_a_search_of_hours_ends_in_its_first_call() -> None:
@@ -320,7 +320,7 @@ def test_code_that_nobody_waits_for_is_not_made(
 ) -> None:
     jobs: list[object] = []
     monkeypatch.setattr(background, "submit", lambda job: jobs.append(job.__self__))
-    monkeypatch.setattr(Patience, "waits", 1e9)
+    monkeypatch.setattr(LoopPatience, "waits", 1e9)
     function = tf.function(steps)
     function(tf.constant(50, tf.int64))
     (head,) = [job for job in jobs if isinstance(job, LoopHead)]

@@ -1,6 +1,7 @@
 """`tf.distribute`: programs spread over several devices, by replicas that work in step."""
 
 from graphwright.api.distribute import cluster_resolver, experimental
+from graphwright.data.clusters.cluster_map import map
 from graphwright.library.distribute.absent_strategies import (
     ParameterServerStrategy,
     TPUStrategy,
@@ -64,4 +65,5 @@ __all__ = [
     "get_strategy",
     "has_strategy",
     "in_cross_replica_context",
+    "map",
 ]

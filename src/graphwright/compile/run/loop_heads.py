@@ -32,7 +32,7 @@ _NEVER = 1 << 62
 _UNSEEN = 8
 
 
-class Patience:
+class LoopPatience:
     """How long loops run in Python before they ask for code and wait for it, in seconds.
 
     No loop waits longer than it has run. It would take as long again, perhaps, and keep the
@@ -128,9 +128,9 @@ class LoopHead:
         if THIS_THREAD.stays or Waiting.always or not enabled("native"):
             visit.turns = _NEVER
             return visit
-        if self.code is None and seconds > Patience.asks:
+        if self.code is None and seconds > LoopPatience.asks:
             self.ask()
-            if seconds > Patience.waits:
+            if seconds > LoopPatience.waits:
                 self.wait(visit, seconds - visit.waited)
         if self.code is not None:
             visit.turns = self.turns = 0
@@ -138,7 +138,7 @@ class LoopHead:
         elif self.is_refused:
             visit.turns = _NEVER
         else:
-            fitting = int(visit.done * Patience.looks / seconds) if seconds else 1
+            fitting = int(visit.done * LoopPatience.looks / seconds) if seconds else 1
             visit.turns = max(1, min(fitting, 2 * visit.done))
             self.turns = min(visit.turns - 1, _UNSEEN)
         return visit
@@ -154,7 +154,7 @@ class LoopHead:
 
     def wait(self, visit: Visit, seconds: float) -> None:
         """Waits for the code."""
-        if seconds > Patience.looks and not background.is_worker():
+        if seconds > LoopPatience.looks and not background.is_worker():
             began = time.perf_counter()
             self.answered.wait(seconds)
             visit.waited += time.perf_counter() - began

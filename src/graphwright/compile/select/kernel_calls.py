@@ -7,12 +7,12 @@ over arrays that lie in its memory: operands, then results to be filled.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from graphwright.base.forks import own_lock
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.select.host_operands import is_size
@@ -115,7 +115,7 @@ class KernelTable:
     """The kernels that machine code calls in this process, by their numbers."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = own_lock(self)
         self.numbers: dict[Any, int] = {}
         self.calls: list[KernelCall] = []
 
@@ -134,9 +134,11 @@ class KernelTable:
         if number is None:
             call = KernelCall(node)
             with self.lock:
-                number = self.numbers.setdefault(key, len(self.calls))
-                if number == len(self.calls):
+                number = self.numbers.get(key)
+                if number is None:  # a fork in the midst leaves a call that no key has
+                    number = len(self.calls)
                     self.calls.append(call)
+                    self.numbers[key] = number
         return number
 
 

@@ -89,9 +89,9 @@ def frozen_part(home: Graph, names: Sequence[str], session: Session) -> Graph:
     made = frozen(part.graph)
     if made.captures:  # branches and loops still pass on what they do not need
         made = settled(made, "the graph")
-    kept = iter(made.results)
+    results = iter(made.results)
     for name, values in outputs.items():
-        value, *_ = [next(kept) for _ in values]
+        value, *_ = [next(results) for _ in values]
         if value.node.name != name:
             made.add(IDENTITY, (value,), (value.type,), name)
     made.is_plain = True

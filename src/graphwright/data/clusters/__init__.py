@@ -1,0 +1,1 @@
+"""Elements that other threads, processes and machines compute: `tf.distribute.map`."""
