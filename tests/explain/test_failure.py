@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from corpora.failures import SCENARIOS
 
@@ -14,7 +16,8 @@ def test_the_form_that_is_printed_works(scenario):
     report = f.explain()
     failure = report.failures[-1]
     assert scenario.sentence in failure.sentence, failure.message
-    assert scenario.code in failure.fix.code
+    if sys.version_info >= (3, 11):  # before, Python does not say which expression it was
+        assert scenario.code in failure.fix.code
     assert scenario.program.__code__.co_filename in failure.line
     assert failure.sentence[:60] in " ".join(str(report).split())
     assert report.to_dict()["failures"][-1]["error"] == failure.error

@@ -597,18 +597,18 @@ advised(
     result=12,
 )
 advised(
-    "keys_that_a_loop_adds",
+    "items_that_a_loop_adds",
     "give it the same keys and as many items before the loop",
     """
-    last = {}
     @tf.function
     def f(n):
+        last = (tf.constant(0),)
         for i in tf.range(n):
-            last["turn"] = i * 2
-        return last["turn"] + 1
+            last = (i, i * 2)
+        return last[-1] + 1
     result = f(tf.constant(3))
     """,
-    ("last = {}", "last = {'turn': tf.constant(0)}"),
+    ("last = (tf.constant(0),)", "last = (tf.constant(0), tf.constant(0))"),
     result=5,
 )
 advised(
@@ -624,4 +624,43 @@ advised(
     """,
     ("f(tf.constant(5))", "f(5)"),
     result=120,
+)
+advised(
+    "batch_jacobian_of_an_unknown_rank",
+    "fix it with tf.ensure_shape",
+    """
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.batch_jacobian(y, x)
+    result = f(tf.constant([[1.0, 2.0]])).numpy().tolist()
+    """,
+    ("with tf.Grad", "x = tf.ensure_shape(x, [None, 2])\n    with tf.Grad"),
+    result=[[[2.0, 0.0], [0.0, 4.0]]],
+)
+advised(
+    "ngrams_of_an_unknown_rank",
+    "Rank of data must be known: fix it with tf.ensure_shape",
+    """
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.string)])
+    def f(x):
+        return tf.strings.ngrams(x, 2)
+    result = f(tf.constant(["a", "b"])).numpy().tolist()
+    """,
+    ("ngrams(x, 2)", "ngrams(tf.ensure_shape(x, [None]), 2)"),
+    result=[b"a b"],
+)
+advised(
+    "a_tensor_without_a_session",
+    "No default session is registered",
+    """
+    graph = tf.Graph()
+    with graph.as_default():
+        tensor = tf.constant(3) + 1
+    result = int(tensor.eval())
+    """,
+    ("eval()", "eval(session=tf.compat.v1.Session(graph=graph))"),
+    result=4,
 )

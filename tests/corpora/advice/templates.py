@@ -25,6 +25,8 @@ ELSEWHERE = {
     "library/objects/explaining.py": "the options of a command",
     "lint": "its pages have a wrong and a right program each (tests/lint/test_pages.py)",
     "demo": "a program that prints its own results",
+    "diagnosis": "what a machine lacks: tests/diagnosis",
+    "data/clusters": "processes of a cluster: tests/data/clusters",
     "proto": "generated",
     "compile": "words about code of the engine, for its developers",
     "machine": "the cache and the linker: their own tests say what they print",

@@ -30,7 +30,7 @@ _API = (
     "PyErr_CheckSignals",
     "PyLong_AsLong",
     "PyLong_FromLong",
-    "PyObject_Vectorcall",
+    "PyObject_VectorcallDict",
 )
 
 

@@ -410,7 +410,7 @@ def kernel_function() -> FunctionWriter:
     f.branch_if(e.compare("ne", f.load(complete, I64, 1), f.number(0)), calling, ended)
     e.label(calling)
     called = Reg("@gw_called", "ptr")
-    answer = f.call("ptr", "PyObject_Vectorcall", called, objects, given, null)
+    answer = f.call("ptr", "PyObject_VectorcallDict", called, objects, given, null)
     f.branch_if(e.compare("ne", answer, null), answered, ended)
     e.label(answered)
     e.declarations["PyLong_AsLong"] = "declare i64 @PyLong_AsLong(ptr)"
