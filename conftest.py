@@ -48,6 +48,9 @@ if importlib.util.find_spec("onnx") is None:
         "src/graphwright/portable/onnx/onnx_models.py",
         "tests/support/onnx_cases.py",
     ]
+# What it runs needs JAX.
+if importlib.util.find_spec("jax") is None:
+    collect_ignore_glob.append("tests/support/hlo_runs.py")
 
 # A busy machine must not fail a property; the default run tries the same examples each time.
 settings.register_profile("steady", deadline=None, derandomize=True)

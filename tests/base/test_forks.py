@@ -27,6 +27,7 @@ from graphwright.machine.disk_cache import DiskCache
 from graphwright.ops.random.seeds import Stream
 from graphwright.ops.state.tables import Table
 from graphwright.ops.state.variable_ops import Held
+from graphwright.portable.travelling_functions import ArrivedFunctions
 
 
 class Thing:
@@ -130,6 +131,7 @@ def with_locks_of_their_own(tmp_path):
         Reader(stage),
         SeedGenerator(1, 2, is_fixed=False),
         KernelTable(),
+        ArrivedFunctions(),
     ]
 
 

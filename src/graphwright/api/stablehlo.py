@@ -1,5 +1,5 @@
 """`tf.stablehlo`: functions as text of StableHLO."""
 
-from graphwright.portable.stablehlo.stablehlo_text import export
+from graphwright.portable.stablehlo.hlo_export import export
 
 __all__ = ["export"]
