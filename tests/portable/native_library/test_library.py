@@ -292,7 +292,7 @@ def test_a_saved_model_is_compiled_by_the_command(
     assert main([*other, "--function", "root"]) == 0
     assert LoadedLibrary(tmp_path / "root.so").call("run", np.float32(5.0))[0] == 2.0
     for option, words in (("--function", "no function 'x'"), ("--signature", "no signature 'x'")):
-        assert main([*other, option, "x"]) == 1
+        assert main([*other, option, "x"]) == 2
         assert words in capsys.readouterr().err
 
 
