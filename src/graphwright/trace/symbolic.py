@@ -158,10 +158,10 @@ class SymbolicTensor(Tensor):
         raise leaked(self, None)
 
     def __getattr__(self, name: str) -> NoReturn:
-        error = no_attribute(self, name)
+        # No variable has the error: with its traceback it would keep the callers' objects alive.
         if name in _READERS and STATE.active is not None:  # a tensor that leaked needs no advice
-            raise no_reading(error, name)
-        raise error
+            raise no_reading(no_attribute(self, name), name)
+        raise no_attribute(self, name)
 
     def __bool__(self) -> bool:
         raise no_truth(self)
