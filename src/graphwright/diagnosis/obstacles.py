@@ -11,7 +11,7 @@ from typing import NamedTuple
 from graphwright.compile.run.options import OPTIONS
 from graphwright.diagnosis.installation import blas_libraries, quota
 from graphwright.machine import targets, threads
-from graphwright.machine.disk_cache import disk_cache
+from graphwright.machine.disk_cache import DiskCache, disk_cache
 
 
 class Slowdown(NamedTuple):
@@ -42,28 +42,26 @@ def of_compilation() -> Iterator[Slowdown]:
         yield Slowdown(
             "GRAPHWRIGHT_CACHE_DIR=off: each process compiles all of its code", "unset it"
         )
-    elif not can_keep(cache.directory):
+    elif not can_keep(cache):
         yield Slowdown(
             f"no machine code can be kept in {cache.directory}",
             "GRAPHWRIGHT_CACHE_DIR names a folder that only you can write",
         )
-    vectors = targets.description().host.vectors
-    if vectors.bits < 256 and targets.description().host.family == "x86_64":
+    host = targets.description().host
+    if host.vectors.bits < 256 and host.family == "x86_64":
         yield Slowdown(
             "the processor has no AVX2, or the virtual machine hides it",
             "a machine type of a newer generation has vectors of twice the size",
         )
 
 
-def can_keep(directory: os.PathLike[str]) -> bool:
-    """Whether this user can make files in a directory that nobody else can write."""
-    cache = disk_cache()
-    if os.path.exists(directory):
-        return os.access(directory, os.W_OK) and cache is not None and cache.is_safe()
-    parent = os.path.dirname(os.fspath(directory))
-    while not os.path.exists(parent):
-        parent = os.path.dirname(parent)
-    return os.access(parent, os.W_OK)
+def can_keep(cache: DiskCache) -> bool:
+    """Whether this user can make files in a cache's folder, and nobody else can."""
+    folder = cache.directory
+    if folder.exists():
+        return os.access(folder, os.W_OK) and cache.is_safe()
+    above = next(parent for parent in folder.parents if parent.exists())
+    return os.access(above, os.W_OK)
 
 
 def of_cores() -> Iterator[Slowdown]:

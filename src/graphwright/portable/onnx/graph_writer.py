@@ -23,9 +23,10 @@ from graphwright.op.scalars import NoNativeForm
 from graphwright.ops.core.creation import Const, Literal, Placeholder
 from graphwright.portable.onnx.counterpart import Uncovered, counterparts
 from graphwright.portable.onnx.element_words import ElementWords
-from graphwright.portable.onnx.node_writer import ModelParts, NodeWriter, RefusedOp
+from graphwright.portable.onnx.node_writer import ModelParts, NodeWriter
 from graphwright.portable.onnx.onnx_types import NUMBER_OF
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import RefusedOp
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
 from graphwright.types.tensor_type import TensorType

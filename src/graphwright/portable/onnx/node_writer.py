@@ -18,6 +18,7 @@ from graphwright.portable.onnx.onnx_types import (
     schema_of,
 )
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import RefusedOp
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
@@ -29,19 +30,6 @@ if TYPE_CHECKING:
 
 #: Constants of at most so many bytes that are equal become one.
 _SHARED = 1024
-
-
-class RefusedOp:
-    """An op that has no counterpart, where it stands, and why."""
-
-    def __init__(self, kind: str, reason: str, location: Location | None) -> None:
-        self.kind = kind
-        self.reason = reason
-        self.location = location
-
-    def __str__(self) -> str:
-        where = f" ({self.location})" if self.location is not None else ""
-        return f"  {self.kind}{where}: {self.reason}"
 
 
 class ModelParts:

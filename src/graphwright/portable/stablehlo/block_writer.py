@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.base.errors import Location
 from graphwright.ir.graph import Node
+from graphwright.portable.refused_op import RefusedOp
 from graphwright.portable.stablehlo.hlo_rule import NoCounterpart
 from graphwright.portable.stablehlo.hlo_value import (
     ELEMENTS,
@@ -23,24 +24,11 @@ from graphwright.types.dtypes import DType
 from graphwright.values.variable import Variable
 
 
-class RefusedNode:
-    """An op that cannot be written, where it stands, and why."""
-
-    def __init__(self, kind: str, reason: str, location: Location | None) -> None:
-        self.kind = kind
-        self.reason = reason
-        self.location = location
-
-    def __str__(self) -> str:
-        where = f" ({self.location})" if self.location is not None else ""
-        return f"  {self.kind}{where}: {self.reason}"
-
-
 class TextParts:
     """What the blocks of a text share: names, values of variables, and what is refused."""
 
     def __init__(self) -> None:
-        self.refused: list[RefusedNode] = []
+        self.refused: list[RefusedOp] = []
         self._count = 0
         self._names: set[str] = set()
         self._variables: dict[int, Array] = {}

@@ -22,7 +22,8 @@ from graphwright.op.op import Effect, Op
 from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import NoNativeForm
 from graphwright.ops.core.creation import Const, Literal, Placeholder
-from graphwright.portable.stablehlo.block_writer import BlockWriter, RefusedNode, TextParts
+from graphwright.portable.refused_op import RefusedOp
+from graphwright.portable.stablehlo.block_writer import BlockWriter, TextParts
 from graphwright.portable.stablehlo.hlo_rule import NoCounterpart, hlo_rules
 from graphwright.portable.stablehlo.hlo_value import ELEMENTS, HloValue, static_dims
 from graphwright.portable.stablehlo.hlo_words import HloWords
@@ -76,7 +77,7 @@ class HloGraph(BlockWriter):
             del self.lines[start:]
             if self.strict:
                 raise
-            self.parts.refused.append(RefusedNode(node.op.type_name, str(reason), self.location))
+            self.parts.refused.append(RefusedOp(node.op.type_name, str(reason), self.location))
             made = [unusable(value) for value in node.outputs]
         return [noted(result, value) for result, value in zip(made, node.outputs)]
 
