@@ -1151,7 +1151,7 @@ WITHOUT_ROWS = {
             "machine/targets.py:description", "machine/threads.py:cores",
             "ops/strings/unicode_scripts.py:_runs",
             "compile/llvm/boundary.py:boundary",
-            "compile/select/native_op.py:slow",
+            "compile/select/native_op.py:slow", "data/stages/shuffle_buffers.py:_exchange",
         ),
         ONE,
     ),
