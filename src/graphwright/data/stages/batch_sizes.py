@@ -24,7 +24,10 @@ _PASSING = frozenset(
 def compute_batch_size(dataset: DatasetValue) -> Any:
     """The number of rows in a batch as a tensor of int64; -1 where it is not known."""
     specs = flatten(dataset.element_spec)
-    sizes = {spec.shape[0] if isinstance(spec, TensorSpec) and spec.shape.rank else None for spec in specs}
+    sizes = {
+        spec.shape[0] if isinstance(spec, TensorSpec) and spec.shape.rank else None
+        for spec in specs
+    }
     size = rows_of_batch(dataset._stage) if None in sizes else common(sizes)
     return convert(np.int64(max(size, -1)))
 
