@@ -11,6 +11,9 @@ PLACES: dict[str, dict[str, str]] = {
     "compiler.tf2xla.python.xla": {"dynamic_update_slice": f"{_HERE}:dynamic_update_slice"},
     "core.util.event_pb2": {"Event": "graphwright.proto.event_pb2:Event"},
     "experimental.dtensor": {},
+    "python.data.experimental.ops.distribute": {
+        "compute_batch_size": "graphwright.data.stages.batch_sizes:compute_batch_size",
+    },
     "python.data.ops.dataset_ops": {"DatasetV2": "data.Dataset"},
     "python.eager.context": {
         "_reset_context": f"{_HERE}:_reset_context",
