@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from graphwright.ir.control_edges import order_of
 from graphwright.ir.equivalents import in_tensorflow
@@ -27,6 +27,14 @@ from graphwright.types.dtypes import as_dtype, int32, resource
 from graphwright.types.tensor_type import TensorType
 
 V = TypeVar("V")
+
+
+class TypedValue(Protocol):
+    """A value of a graph, or a tensor that stands for one."""
+
+    @property
+    def type(self) -> TensorType: ...
+
 
 #: Loops: their function `body` takes and returns all operands of the loop, so captures too, which
 #: it does not change.
@@ -173,7 +181,7 @@ class FunctionLibrary:
 
     def attributes(self, node: Node) -> dict[str, AttrValue]:
         """The attributes of a node by name."""
-        messages = operand_attributes(node)
+        messages = operand_attributes(node.op, node.inputs, node.outputs)
         hints = node.op.private
         for field, kind in node.op.fields.items():
             name = "_" + field if field in hints else field
@@ -328,15 +336,16 @@ def _output_entry(value: Value) -> str:
     raise LookupError(f"{value!r} is no result that {value.node.op} declares")
 
 
-def operand_attributes(node: Node) -> dict[str, AttrValue]:
+def operand_attributes(
+    op: Op, inputs: tuple[TypedValue, ...], outputs: tuple[TypedValue, ...]
+) -> dict[str, AttrValue]:
     """The attributes that the operands and results decide: dtypes, lists of them, counts."""
-    op = node.op
     attributes: dict[str, AttrValue] = {}
     fields = set(op.fields)
-    for operands, values in ((op.operands, node.inputs), (op.results, node.outputs)):
+    for operands, values in ((op.operands, inputs), (op.results, outputs)):
         for operand, group in grouped(operands, values, op):
             name, types = operand.dtype, [data_type(value.type.dtype) for value in group]
-            if operand.variadic and values is node.inputs:
+            if operand.variadic and values is inputs:
                 attributes["N"] = AttrValue(i=len(group))
             if name in fields or (name not in op.dtypes and is_dtype(name)):
                 continue

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from graphwright.base.errors import NotFoundError, PermissionDeniedError
-from graphwright.ir.graph import Node
 from graphwright.ir.graphdef import grouped, operand_attributes
 from graphwright.library.dispatch.raw_ops import OUR_OPS, load_all
 from graphwright.op.op import REGISTRY, Op
@@ -71,11 +71,17 @@ STRUCTURAL = frozenset(
 )  # fmt: skip
 
 
+#: Ops that no other program knows.
+_OURS = OUR_OPS - set(PYTHON_OPS)
+
+
 def is_known(name: str) -> bool:
     """Whether there is an op of a name that a GraphDef may have."""
-    load_all()
-    is_ours = name.startswith("_") or name in OUR_OPS - set(PYTHON_OPS)
-    return name in STRUCTURAL | CLASSIC or (name in REGISTRY and not is_ours)
+    if name in STRUCTURAL or name in CLASSIC:
+        return True
+    if name not in REGISTRY:
+        load_all()
+    return name in REGISTRY and name not in _OURS and not name.startswith("_")
 
 
 def names_no_types(source: str) -> bool:
@@ -200,7 +206,7 @@ def op_of(node: NodeDef, operands: Sequence[TensorValue]) -> Op:
     or have their defaults."""
     record = record_of(node)
     check_count(node, record, len(operands))
-    said = operand_dtypes(record, operands)
+    said: dict[str, Any] | None = None
     values = []
     for name, kind in record.fields.items():
         if (
@@ -208,9 +214,11 @@ def op_of(node: NodeDef, operands: Sequence[TensorValue]) -> Op:
             not in _READERS
         ):
             raise malformed(place(node), f"{name!r} is of a kind that no model has")
+        if name not in node.attr and said is None:
+            said = operand_dtypes(record, operands)
         if name in node.attr:
             value = attribute(node, name, kind)
-        elif name in said:
+        elif said and name in said:
             value = said[name]
         elif name in record.private or hasattr(record, name):
             value = getattr(record, name)
@@ -219,7 +227,7 @@ def op_of(node: NodeDef, operands: Sequence[TensorValue]) -> Op:
         if kind == "DType" and name in record.dtypes and value not in record.dtypes[name]:
             raise malformed(place(node), f"{name!r} may not be {value.name}")
         values.append(value)
-    check_others(node, record)
+    check_others(node)
     return record.of(*values)
 
 
@@ -243,20 +251,30 @@ def operand_dtypes(record: type[Op], operands: Sequence[TensorValue]) -> dict[st
     return said
 
 
-def check_others(node: NodeDef, record: type[Op]) -> None:
+@cache
+def attribute_names(op: str) -> frozenset[str]:
+    """The names of attributes that nodes of an op may have."""
+    record = REGISTRY[op]
+    tensors = (*record.operands, *record.results)
+    kinds = {o.dtype for o in tensors} | {o.length for o in tensors if o.length}
+    return frozenset({"N"} | kinds | set(record.fields) | _IDLE)
+
+
+def check_others(node: NodeDef) -> None:
     """Refuses attributes that the op has not."""
-    operands = {o.dtype for o in (*record.operands, *record.results)}
-    lengths = {o.length for o in (*record.operands, *record.results)} | {"N"}
+    names = attribute_names(node.op)
     for name in node.attr:
-        if name.startswith("_") or name in record.fields or name in operands | lengths | _IDLE:
+        if name in names or name.startswith("_"):
             continue
         if name == "batch_dims" and node.attr[name].i == 0:
             continue
         raise malformed(place(node), f"it has an attribute {name!r}, which is unknown")
 
 
-def check_dtypes(node: NodeDef, made: Node) -> None:
+def check_dtypes(
+    node: NodeDef, op: Op, operands: Sequence[TensorValue], outputs: Sequence[TensorValue]
+) -> None:
     """Refuses dtypes and counts among the attributes that the operands contradict."""
-    for name, value in operand_attributes(made).items():
+    for name, value in operand_attributes(op, tuple(operands), tuple(outputs)).items():
         if name in node.attr and node.attr[name] != value:
             raise malformed(place(node), f"{name!r} is not what the operands say")
