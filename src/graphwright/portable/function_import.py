@@ -30,12 +30,12 @@ from graphwright.ops.state.variable_ops import Storage
 from graphwright.portable.allowance import Allowance
 from graphwright.portable.function_body import ANY, NodeBody, Source, called_by, function_body
 from graphwright.portable.graphs.older_ops import OLDER, is_flow
+from graphwright.portable.graphs.ragged_nodes import RAGGED
 from graphwright.portable.graphs.structure_branches import structure_branches
 from graphwright.portable.graphs.structure_loops import structure_loops
 from graphwright.portable.model_arrays import SMALL, checked_array
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import attribute, check_dtypes, op_of, place
-from graphwright.portable.ragged_nodes import RAGGED
 from graphwright.portable.structured_values import dims_of, dtype_of
 from graphwright.proto.graph_pb2 import FunctionDefLibrary, NodeDef
 from graphwright.trace.symbolic import SymbolicTensor
