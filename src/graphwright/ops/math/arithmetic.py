@@ -63,8 +63,16 @@ class Add(Binary):
     ufunc = np.add
     element = AddV2.element
 
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return joined if types[0] is dt.string else np.add
+
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return g, g
+
+
+def joined(x: Array, y: Array) -> Array:
+    """Strings one after the other, as an array where NumPy gives a bare one, too."""
+    return np.asarray(np.add(x, y), object)
 
 
 class Sub(Binary):
