@@ -109,7 +109,8 @@ results["refusals"] = [
 def two(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Any]:
     """What two ranks leave."""
     pytest.importorskip("mpi4py")
-    return ranks.run(PROGRAM, 2, tmp_path_factory.mktemp("divided"))
+    results: dict[int, Any] = ranks.run(PROGRAM, 2, tmp_path_factory.mktemp("divided"))
+    return results
 
 
 def assert_same(actual: list[Any], expected: list[Any]) -> None:
