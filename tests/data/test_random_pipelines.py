@@ -78,7 +78,7 @@ ds = tf.data.Dataset.range(12).map(check)
 
 
 @pytest.mark.parametrize(
-    "stage", ["batch(4)", "batch(4, num_parallel_calls=1)", "take(9).batch(4)"]
+    "stage", ["batch(4)", "ragged_batch(4)", "batch(4, num_parallel_calls=1)", "take(9).batch(4)"]
 )
 def test_what_a_failure_loses(stage: str) -> None:
     program = Program(f"{_LOST}ds = ds.{stage}\n", ("ds",))

@@ -300,7 +300,7 @@ class Stream:
         def together(*e: Any) -> Any:
             return Ragged(list(e)) if np.ndim(e[0]) else stacked(*e)
 
-        return self._groups(batch_size, drop_remainder, lambda e: mapped(together, *e))
+        return self._groups(batch_size, drop_remainder, lambda e: mapped(together, *e), True)
 
     def unbatch(self) -> Stream:
         """Rows of elements."""
