@@ -23,7 +23,7 @@ from graphwright.proto.graph_pb2 import (
     NameAttrList,
     NodeDef,
 )
-from graphwright.types.dtypes import as_dtype, int32, resource
+from graphwright.types.dtypes import DType, as_dtype, int32, resource
 from graphwright.types.tensor_type import TensorType
 
 V = TypeVar("V")
@@ -339,21 +339,36 @@ def _output_entry(value: Value) -> str:
 def operand_attributes(
     op: Op, inputs: tuple[TypedValue, ...], outputs: tuple[TypedValue, ...]
 ) -> dict[str, AttrValue]:
-    """The attributes that the operands and results decide: dtypes, lists of them, counts."""
-    attributes: dict[str, AttrValue] = {}
-    fields = set(op.fields)
+    """The attributes that the operands and results decide, as messages."""
+    messages: dict[str, AttrValue] = {}
+    for name, decided in decided_attributes(op, inputs, outputs).items():
+        if isinstance(decided, int):
+            messages[name] = AttrValue(i=decided)
+        elif isinstance(decided, DType):
+            messages[name] = AttrValue(type=data_type(decided))
+        else:
+            types = [data_type(dtype) for dtype in decided]
+            messages[name] = AttrValue(list=AttrValue.ListValue(type=types))
+    return messages
+
+
+def decided_attributes(
+    op: Op, inputs: tuple[TypedValue, ...], outputs: tuple[TypedValue, ...]
+) -> dict[str, int | DType | list[DType]]:
+    """What the operands and results decide: dtypes, lists of them, counts."""
+    decided: dict[str, int | DType | list[DType]] = {}
     for operands, values in ((op.operands, inputs), (op.results, outputs)):
         for operand, group in grouped(operands, values, op):
-            name, types = operand.dtype, [data_type(value.type.dtype) for value in group]
+            name = operand.dtype
             if operand.variadic and values is inputs:
-                attributes["N"] = AttrValue(i=len(group))
-            if name in fields or (name not in op.dtypes and is_dtype(name)):
+                decided["N"] = len(group)
+            if name in op.fields or (name not in op.dtypes and is_dtype(name)):
                 continue
             if operand.mixed:
-                attributes.setdefault(name, AttrValue(list=AttrValue.ListValue(type=types)))
-            elif types:
-                attributes.setdefault(name, AttrValue(type=types[0]))
-    return attributes
+                decided.setdefault(name, [value.type.dtype for value in group])
+            elif group:
+                decided.setdefault(name, group[0].type.dtype)
+    return decided
 
 
 def grouped(
@@ -363,16 +378,19 @@ def grouped(
 
     Lists are as long as the attributes of `op` say. Those of which none says it have one length.
     """
-    position = 0
     lists = [operand for operand in operands if operand.variadic or operand.mixed]
+    if not lists:
+        return [(operand, values[i : i + 1]) for i, operand in enumerate(operands)]
+    position, groups = 0, []
     lengths = {operand.name: length_of(op, operand) for operand in lists}
     free = [name for name, length in lengths.items() if length is None]
     rest = len(values) - len(operands) + len(lists) - sum(n or 0 for n in lengths.values())
     for operand in operands:
         length = lengths.get(operand.name, 1)
         count = rest // len(free) if length is None else length
-        yield operand, values[position : position + count]
+        groups.append((operand, values[position : position + count]))
         position += count
+    return groups
 
 
 def length_of(op: Op | None, operand: Operand) -> int | None:

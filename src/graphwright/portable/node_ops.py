@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from typing import Any
 
 from graphwright.base.errors import NotFoundError, PermissionDeniedError
-from graphwright.ir.graphdef import grouped, operand_attributes
+from graphwright.ir.graphdef import decided_attributes, grouped
 from graphwright.library.dispatch.raw_ops import OUR_OPS, load_all
 from graphwright.op.op import REGISTRY, Op
 from graphwright.ops.strings.printing import STREAMS
@@ -227,7 +226,7 @@ def op_of(node: NodeDef, operands: Sequence[TensorValue]) -> Op:
         if kind == "DType" and name in record.dtypes and value not in record.dtypes[name]:
             raise malformed(place(node), f"{name!r} may not be {value.name}")
         values.append(value)
-    check_others(node)
+    check_others(node, record)
     return record.of(*values)
 
 
@@ -251,20 +250,12 @@ def operand_dtypes(record: type[Op], operands: Sequence[TensorValue]) -> dict[st
     return said
 
 
-@cache
-def attribute_names(op: str) -> frozenset[str]:
-    """The names of attributes that nodes of an op may have."""
-    record = REGISTRY[op]
-    tensors = (*record.operands, *record.results)
-    kinds = {o.dtype for o in tensors} | {o.length for o in tensors if o.length}
-    return frozenset({"N"} | kinds | set(record.fields) | _IDLE)
-
-
-def check_others(node: NodeDef) -> None:
+def check_others(node: NodeDef, record: type[Op]) -> None:
     """Refuses attributes that the op has not."""
-    names = attribute_names(node.op)
     for name in node.attr:
-        if name in names or name.startswith("_"):
+        if name.startswith("_") or name in record.fields or name in _IDLE or name == "N":
+            continue
+        if any(name in (o.dtype, o.length) for o in (*record.operands, *record.results)):
             continue
         if name == "batch_dims" and node.attr[name].i == 0:
             continue
@@ -275,6 +266,11 @@ def check_dtypes(
     node: NodeDef, op: Op, operands: Sequence[TensorValue], outputs: Sequence[TensorValue]
 ) -> None:
     """Refuses dtypes and counts among the attributes that the operands contradict."""
-    for name, value in operand_attributes(op, tuple(operands), tuple(outputs)).items():
-        if name in node.attr and node.attr[name] != value:
+    for name, decided in decided_attributes(op, tuple(operands), tuple(outputs)).items():
+        if name not in node.attr:
+            continue
+        kind = "int" if isinstance(decided, int) else "DType"
+        kind = "tuple[DType, ...]" if isinstance(decided, list) else kind
+        said = attribute(node, name, kind)
+        if said != (tuple(decided) if isinstance(decided, list) else decided):
             raise malformed(place(node), f"{name!r} is not what the operands say")
