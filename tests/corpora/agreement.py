@@ -1582,6 +1582,64 @@ def stitched_in_a_loop(tf: Any) -> Any:
     return f(tf.constant([1.0, 2.0, 3.0]))
 
 
+def keys_of_dicts_in_order(tf: Any) -> Any:
+    a = {"y": tf.constant([1]), "a": tf.constant([2])}
+    other = {"a": tf.constant([2]), "y": tf.constant([1])}
+
+    @tf.function
+    def f(d):
+        return tf.stack(list(d.values())), {k: v * 2 for k, v in d.items()}, list(d)
+
+    @tf.function
+    def branch(x):
+        d = {"y": x, "a": x}
+        if tf.reduce_sum(x) > 0:
+            d = {"y": x, "a": x + 1}
+        return tf.stack(list(d.values()))
+
+    signature = [{"y": tf.TensorSpec([1], tf.int32), "a": tf.TensorSpec([1], tf.int32)}]
+    g = tf.function(lambda d: tf.stack(list(d.values())), input_signature=signature)
+    seen = []
+    tf.while_loop(
+        lambda d: d["y"][0] < 3, lambda d: seen.append(list(d)) or ({**d, "y": d["y"] + 1},), (a,)
+    )
+    return [
+        f(a),
+        f(other),
+        list(f(a)[1]),
+        branch(a["y"]),
+        g(other),
+        tf.map_fn(lambda d: tf.stack(list(d.values())), a, fn_output_signature=tf.int32),
+        tf.vectorized_map(lambda d: tf.stack(list(d.values())), a),
+        tf.function(lambda d: tf.cond(d["y"][0] > 0, lambda: d, lambda: d))(a),
+        list(tf.function(lambda d: tf.nest.map_structure(lambda x: x + 1, d))(a)),
+        [list(d) for d in tf.data.Dataset.from_tensors(a).map(lambda d: {**d})],
+        f.experimental_get_tracing_count(),
+        seen,
+    ]
+
+
+def a_tensor_with_nan_is_itself(tf: Any) -> Any:
+    x = tf.constant([float("nan")])
+
+    @tf.function
+    def f(x):
+        tf.debugging.assert_equal(x, x)
+        return tf.size(x)
+
+    return f(x), tf.debugging.assert_equal(x, x)
+
+
+def truncated_division_by_zero(tf: Any) -> Any:
+    x, zero = tf.constant([1]), tf.constant([0])
+    calls = (tf.truncatediv, tf.truncatemod, tf.math.floordiv, tf.math.floormod)
+    return [outcome(lambda tf, f=f: f(x, zero), tf) for f in calls]
+
+
+def cross_product_of_pairs(tf: Any) -> Any:
+    return tf.linalg.cross(tf.ones([2, 2]), tf.ones([2, 2]))
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value
