@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 import graphwright as tf
 from graphwright.library.distribute.gradient_buckets import buckets, summed_in_graph
 from graphwright.library.distribute.pending_sums import SumOptions, SumWay
+from graphwright.library.distribute.workers import WorkerGroup
 from graphwright.trace.tracer import current_tracer
 
 
@@ -80,6 +82,15 @@ def test_tensors_of_unknown_size_share_a_bucket() -> None:
     y, x = f([1.0], [2.0, 3.0])
     assert (y.numpy().tolist(), x.numpy().tolist()) == ([4.0, 6.0], [2.0])
     assert sums.words == ["sum"]
+
+
+def test_sums_outside_of_graphs_have_larger_buckets() -> None:
+    arrays = [np.ones([3 << 18], np.float32) for _ in range(3)]
+    for options, count in ((SumOptions(), 1), (SumOptions(1 << 22), 3)):
+        workers: Any = SimpleNamespace(sums=Doubling())
+        totals = WorkerGroup.sum_arrays(workers, options, *arrays)
+        assert [total[0] for total in totals] == [2.0] * 3
+        assert len(workers.sums.words) == count
 
 
 def test_results_are_not_copied() -> None:

@@ -18,9 +18,14 @@ from graphwright.library.distribute.distributed_variables import (
     DistributedVariable,
     SharedStorage,
 )
-from graphwright.library.distribute.pending_sums import SumOptions, SumWay, share_of, share_size
+from graphwright.library.distribute.pending_sums import (
+    BUCKET,
+    SumOptions,
+    SumWay,
+    share_of,
+    share_size,
+)
 from graphwright.library.distribute.reduce_op import ReduceOp
-from graphwright.library.distribute.replica_scopes import SCOPE
 from graphwright.ops.core.joining import stack, unstack
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.padding import pad
@@ -107,7 +112,7 @@ class StateDivision:
         workers = given.extended.workers
         self.ranks: int = workers.size
         self.rank: int = workers.rank
-        self.bucket: int = given.extended.options.bucket
+        self.bucket: int | None = given.extended.options.bucket
 
     def share(self, variable: Variable, name: str = "share", start: float = 0.0) -> StateShare:
         """A share of what has the dtype and the shape of a variable, filled with a number."""
@@ -120,6 +125,11 @@ class StateDivision:
         slot = DividedVariable(self, self.share(variable, name, start), variable.type.dims or ())
         self.strategy.extended._own(slot)
         return slot
+
+    def share_of(self, slot: Variable) -> Variable:
+        """The share of this rank of a slot."""
+        assert isinstance(slot, DividedVariable)
+        return slot.share
 
     def share_in_graph(self, tensor: TensorValue) -> Any:
         """The share of this rank of a tensor that all ranks have."""
@@ -150,7 +160,7 @@ class StateDivision:
 
     def joined(self, shares: Sequence[Variable], wholes: Sequence[Variable]) -> list[Any]:
         """The values of variables, from the shares that all ranks have of them."""
-        join = partial(self.strategy.extended.workers.join_shares, self.bucket)
+        join = partial(self.strategy.extended.workers.join_shares, self.bucket or BUCKET)
         flat = numpy_function(join, [s.value() for s in shares], [s.dtype for s in shares])
         results = []
         for each, whole in zip(flat, wholes):
@@ -168,11 +178,3 @@ class StateDivision:
         """Gives variables the values that the shares of all ranks have."""
         for whole, value in zip(wholes, self.joined(shares, wholes)):
             whole.assign(value)
-
-
-def division_here() -> StateDivision | None:
-    """How optimizers that are made here divide their state; None where they do not."""
-    scope = SCOPE.get()
-    if scope is None or not scope.strategy.extended._divides_state:
-        return None
-    return StateDivision(scope.strategy)

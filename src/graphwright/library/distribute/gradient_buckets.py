@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.control.python_call import DescribedFunction, FreshFunction, numpy_function
 from graphwright.ir.graph import Graph, Node, source
-from graphwright.library.distribute.pending_sums import SumOptions, SumQueue, SumWay
+from graphwright.library.distribute.pending_sums import BUCKET, SumOptions, SumQueue, SumWay
 from graphwright.op.op import Effect
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
@@ -125,7 +125,7 @@ def summed_in_graph(
     values = [source(tracer.value_of(tensor)) for tensor in tensors]
     places = {node: place for place, node in enumerate(graph.nodes)}
     order = sorted(range(len(values)), key=lambda i: places[values[i].node])
-    groups = buckets([BucketPart(values[i].type) for i in order], options.bucket)
+    groups = buckets([BucketPart(values[i].type) for i in order], options.bucket or BUCKET)
     begun = []
     for number, group in enumerate(groups, start=1):
         members = [order[place] for place in group]

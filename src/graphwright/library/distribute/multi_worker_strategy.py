@@ -22,7 +22,7 @@ from graphwright.library.distribute.distribution_options import CommunicationOpt
 from graphwright.library.distribute.gradient_buckets import summed_in_graph
 from graphwright.library.distribute.input_context import InputContext
 from graphwright.library.distribute.mirrored_strategy import MirroredExtended
-from graphwright.library.distribute.pending_sums import BUCKET, SumOptions, SumWay, share_size
+from graphwright.library.distribute.pending_sums import SumOptions, SumWay, share_size
 from graphwright.library.distribute.reduce_op import ReduceOp, reduction
 from graphwright.library.distribute.replica_context import ReplicaContext
 from graphwright.library.distribute.replica_scopes import ReplicaScope, inside
@@ -249,7 +249,7 @@ class MultiWorkerMirroredStrategy(Strategy):
     ) -> None:
         given = communication_options or CommunicationOptions()
         way = SumWay.WHOLE if given.compression is None else SumWay.HALVED
-        options = SumOptions(given.bytes_per_pack or BUCKET, way)
+        options = SumOptions(given.bytes_per_pack or None, way)
         workers = world()
         if given.timeout_seconds is not None:
             workers.agreements.patience.seconds = given.timeout_seconds

@@ -20,8 +20,12 @@ _SUMMED = "?bhilqBHILQfdFD"  # the kinds of numbers that MPI adds; others are ad
 _HALF: Any = dt.bfloat16.as_numpy_dtype
 
 
-#: So many bytes of arrays of one dtype are summed together, unless a program says otherwise.
+#: So many bytes of arrays of one dtype are summed together in a graph, unless a program says
+#: otherwise: a graph computes while buckets are summed.
 BUCKET = 1 << 22
+
+#: The same outside of graphs, where a sum has nothing to hide behind, and messages cost the most.
+LARGE_BUCKET = 1 << 24
 
 
 class SumWay(Enum):
@@ -33,9 +37,9 @@ class SumWay(Enum):
 
 
 class SumOptions(NamedTuple):
-    """How sums travel: the most bytes of a bucket, and the way."""
+    """How sums travel: the most bytes of a bucket, or None for the usual ones, and the way."""
 
-    bucket: int = BUCKET
+    bucket: int | None = None
     way: SumWay = SumWay.WHOLE
 
 

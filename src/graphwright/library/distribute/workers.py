@@ -14,7 +14,7 @@ import numpy as np
 
 from graphwright.library.distribute.agreements import Agreements
 from graphwright.library.distribute.gradient_buckets import buckets
-from graphwright.library.distribute.pending_sums import SumOptions, SumQueue
+from graphwright.library.distribute.pending_sums import LARGE_BUCKET, SumOptions, SumQueue
 from graphwright.machine import threads
 from graphwright.types.arrays import Array
 
@@ -50,7 +50,7 @@ class WorkerGroup:
             arrays: The arrays of this rank.
         """
         results: list[Any] = [None] * len(arrays)
-        groups = buckets(arrays, options.bucket)
+        groups = buckets(arrays, options.bucket or LARGE_BUCKET)
         for number, places in enumerate(groups, start=1):
             words = "sum" if len(groups) == 1 else f"sum {number} of {len(groups)}"
             parts = [arrays[place] for place in places]

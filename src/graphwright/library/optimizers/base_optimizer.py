@@ -14,9 +14,8 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.logs import LOGGER
 from graphwright.control.branch import cond
-from graphwright.library.distribute.divided_state import DividedVariable, division_here
 from graphwright.library.objects.module import Module
-from graphwright.library.optimizers.replica_sums import summed_over_replicas
+from graphwright.library.optimizers.replica_sums import division_here, summed_over_replicas
 from graphwright.library.optimizers.schedules import LearningRateSchedule
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
@@ -206,8 +205,9 @@ class Optimizer(Module):
         """
         place = self._place(variable)
         slot = self._slots[name][place]
-        is_target = variable is self._targets[place]
-        return slot.share if is_target and isinstance(slot, DividedVariable) else slot
+        if self._division is None or variable is not self._targets[place]:
+            return slot
+        return self._division.share_of(slot)
 
     def _place(self, variable: Variable) -> int:
         for place, candidates in enumerate(zip(self._trained, self._targets)):

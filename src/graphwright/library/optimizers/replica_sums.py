@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from graphwright.library.distribute.divided_state import StateDivision
 from graphwright.library.distribute.replica_scopes import SCOPE, ReplicaScope, inside
 from graphwright.types.arguments import TensorLike
 from graphwright.values.variable import Variable
+
+if TYPE_CHECKING:
+    from graphwright.library.distribute.divided_state import StateDivision
 
 Pairs = Sequence[tuple[TensorLike, Variable]]
 
@@ -52,3 +55,13 @@ def summed_over_replicas(
     number = replica._local
     with inside(ReplicaScope(replica.strategy, None, number)):
         yield [(gradient, variable) for gradient, (_, variable) in zip(sums, pairs)]
+
+
+def division_here() -> StateDivision | None:
+    """How optimizers that are made here divide their state; None where they do not."""
+    scope = SCOPE.get()
+    if scope is None or not scope.strategy.extended._divides_state:
+        return None
+    from graphwright.library.distribute.divided_state import StateDivision  # few programs do
+
+    return StateDivision(scope.strategy)
