@@ -120,10 +120,7 @@ class Session:
         pairs = [pair for item in (feed_dict or {}).items() for pair in parts_of(*item)]
         feeds = [self._element("Feed", key) for key, _ in pairs]
         elements = tree.map_structure(lambda leaf: self._element("Fetch", leaf), fetches)
-        arguments = [
-            self._argument(tensor, value)
-            for tensor, (_, value) in zip(feeds, pairs)
-        ]
+        arguments = [self._argument(tensor, value) for tensor, (_, value) in zip(feeds, pairs)]
         with activate(None):
             return tree.map_structure(value_of, self._function(feeds, elements)(arguments))
 
