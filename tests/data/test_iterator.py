@@ -318,3 +318,29 @@ def test_an_optional_of_no_type_is_an_element() -> None:
         return iterator.get_next()[1].has_value()
 
     assert not has_value(iter(dataset))
+
+
+@pytest.mark.parametrize("rows", [["b", "a", "b", "c", "a", "d"], [3, 1, 3, 2, 1, 4]])
+def test_what_was_seen_is_saved(rows: list[Any]) -> None:
+    dataset = tf.data.Dataset.from_tensor_slices(rows).unique()
+    before, after = iter(dataset), iter(dataset)
+    first = [next(before).numpy() for _ in range(2)]
+    after._reader.restore(decode(encode(before._reader.save())))
+    expected = tf.constant(list(dict.fromkeys(rows))).numpy().tolist()
+    assert first + [x.numpy() for x in after] == expected
+
+
+def test_an_iterator_with_streams_of_random_numbers_is_saved_on_request_alone() -> None:
+    """TensorFlow 2.21 refuses in the same words."""
+    dataset = tf.data.Dataset.range(3).map(lambda x: tf.random.uniform([], seed=5)).batch(1)
+    iterator = iter(dataset)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="RandomUniform is stateful"):
+        tf.train.Checkpoint(iterator=iterator).write("none")
+    assert next(iterator).shape == [1]
+    options = tf.data.Options()
+    policy = tf.data.experimental.ExternalStatePolicy.IGNORE
+    options.experimental_external_state_policy = policy
+    before, after = [iter(dataset.with_options(options)) for _ in range(2)]
+    next(before)
+    after._reader.restore(before._reader.save())
+    assert len(list(after)) == 2

@@ -31,6 +31,27 @@ def test_a_pipeline_gives_what_was_recorded(name: str) -> None:
     assert differences == dict.fromkeys(MODES[name], "")
 
 
+#: Pipelines whose state is outside of them, and what else cannot go on where another iterator was.
+NOT_RESUMED = (
+    "Generator.from_seed", "shard(-1", ".save(folder",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_a_saved_iterator_goes_on_with_what_was_recorded(part: int) -> None:
+    for number, (name, recorded) in enumerate(pipelines.GOLDEN.items()):
+        outcome = recorded["eager"]
+        if number % 10 != part or "eager" not in MODES.get(name, ()):
+            continue
+        if not isinstance(outcome, dict) or "elements" not in outcome:
+            continue
+        if any(words in PIPELINES[name] for words in NOT_RESUMED):
+            continue
+        place = number * 7919 % (len(outcome["elements"]) + 1)
+        words = pipelines.resumed(name, place)
+        assert not words, f"saved before element {place}: {words}\n{PIPELINES[name]}"
+
+
 @pytest.mark.parametrize(("mode", "name"), MISSING)
 def test_the_list_of_differences_shrinks(mode: str, name: str) -> None:
     assert pipelines.difference(mode, name), "it is right now: take it from the list"

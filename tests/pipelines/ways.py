@@ -14,6 +14,7 @@ from pipelines.streams import Endless, Failure, Fusion, Stream
 
 from graphwright.data.dataset_options import OptimizationOptions
 from graphwright.data.stages import fused_stages
+from graphwright.data.state_coding import decode, encode
 
 #: How many elements of a pipeline are compared.
 MOST = 120
@@ -259,7 +260,7 @@ def restored(case: Case) -> str:
     iterator = iter(pipeline.dataset)
     for _ in itertools.islice(read(iterator), place):
         pass
-    state = iterator._reader.save()
+    state = decode(encode(iterator._reader.save()))
     for goes_on, name in ((iterator, "after the save"), (iter(other.dataset), "restored")):
         if goes_on is not iterator:
             goes_on._reader.restore(state)
@@ -315,7 +316,7 @@ def crossed(case: Case) -> str:
         iterator = iter(pipeline.dataset)
         for _ in itertools.islice(read(iterator), place):
             pass
-        state = iterator._reader.save()
+        state = decode(encode(iterator._reader.save()))
     with rewriting(not is_first):
         goes_on = iter(other.dataset)
         goes_on._reader.restore(state)

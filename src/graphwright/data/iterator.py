@@ -217,6 +217,7 @@ class NumpyIterator(SavedReader):
 
         Raises:
             UnimplementedError: A stage of the dataset cannot be saved, as a Python generator.
+            FailedPreconditionError: A function of the dataset draws random numbers from a stream.
 
         >>> import graphwright as tf
         >>> iterator = tf.data.Dataset.range(3).as_numpy_iterator()

@@ -8,9 +8,11 @@ from operator import length_hint
 from time import perf_counter
 from typing import Any
 
-from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row, of_row
+from graphwright.data.dataset_options import ExternalStatePolicy
+from graphwright.data.diagnosis.stage_watch import functions_of
 from graphwright.data.diagnosis.waiting import ReaderProfile
 from graphwright.data.element_forms import Form
 from graphwright.data.stage import (
@@ -24,6 +26,7 @@ from graphwright.data.stage import (
 )
 from graphwright.data.stages.stage_rewrites import plan_of
 from graphwright.data.tuning.block_limit import BlockLimit
+from graphwright.ir.graph import Graph, subgraphs_of
 from graphwright.library.summary.profiler import ProfilerSession, Timer
 from graphwright.types.tensor_type import VariantValue
 
@@ -148,6 +151,9 @@ class Reader(VariantValue):
 
     def save(self) -> State:
         """The state from which another reader goes on after the last element taken."""
+        policy = self.plan.options.experimental_external_state_policy
+        if policy in (None, ExternalStatePolicy.FAIL):
+            refuse_draws(self.stage)
         with self.lock:
             self.settle()
             ahead = self.block.part(self.place, self.block.count)
@@ -177,3 +183,29 @@ class Reader(VariantValue):
 
     def __repr__(self) -> str:
         return f"<iterator of {self.stage!r}>"
+
+
+def refuse_draws(stage: DatasetStage) -> None:
+    """Raises FailedPreconditionError where functions draw numbers from streams, as in TensorFlow.
+
+    Where they are in a stream is no part of what is saved.
+    """
+    for function in functions_of(stage):
+        name = drawing_op(function.function.graph)
+        if name:
+            raise FailedPreconditionError(
+                None, None,
+                f"{name} is stateful. An iterator cannot say where its numbers are; those of "
+                "`tf.random.stateless_uniform` and its like depend on seeds alone. It is saved "
+                "without them under `tf.data.experimental.ExternalStatePolicy.IGNORE`.",
+            )  # fmt: skip
+    for source in stage.inputs:
+        refuse_draws(source)
+
+
+def drawing_op(graph: Graph) -> str:
+    """The name of the first op that draws from a stream; nothing where none does."""
+    for node in graph.nodes:
+        if node.op.has_stream and not subgraphs_of(node.op):
+            return node.op.type_name
+    return next(filter(None, map(drawing_op, graph.subgraphs())), "")

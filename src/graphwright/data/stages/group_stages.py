@@ -211,4 +211,13 @@ class UniqueCursor(Through):
 
     def restore(self, state: State) -> None:
         super().restore(state["before"])
-        self.seen = set(state["seen"])
+        self.seen = set(map(as_key, state["seen"]))
+
+
+def as_key(saved: object) -> object:
+    """An element that was seen, from its saved form: texts come back as arrays, tuples as lists."""
+    if isinstance(saved, np.ndarray):
+        return saved.item()
+    if isinstance(saved, (list, tuple)):
+        return tuple(map(as_key, saved))
+    return saved
