@@ -73,6 +73,7 @@ def changed_in_hue(change: Callable[[Any], Any], images: GraphTensor) -> Any:
     red, green, blue = channels(widened(images))
     hue, _, value = hsv_of(red, green, blue)
     least = minimum(minimum(red, green), blue)
-    shares = rgb_of(change(hue), 1.0, 1.0)
+    whole: Any = 1.0
+    shares = rgb_of(change(hue), whole, whole)
     values = [least + (value - least) * share for share in shares]
     return cast(stack(values, -1), images.dtype)
