@@ -1640,6 +1640,11 @@ def cross_product_of_pairs(tf: Any) -> Any:
     return tf.linalg.cross(tf.ones([2, 2]), tf.ones([2, 2]))
 
 
+def hues_below_zero(tf: Any) -> Any:
+    x = tf.constant([[[-3.0, -0.5, -2.75], [-0.25, 0.0, -2.75], [3.5, -0.25, 0.75]]])
+    return tf.image.adjust_hue(x, 0.1), tf.function(tf.image.adjust_hue)(x, -0.3)
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value

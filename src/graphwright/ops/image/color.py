@@ -21,7 +21,14 @@ from graphwright.ops.core.repetition import tile
 from graphwright.ops.core.rule_words import widened
 from graphwright.ops.core.sequences import only_at
 from graphwright.ops.core.shapes import shape
-from graphwright.ops.image.colour_formulas import changed, changed_in_hsv, hsv_of, rgb_of, within
+from graphwright.ops.image.colour_formulas import (
+    changed,
+    changed_in_hsv,
+    changed_in_hue,
+    hsv_of,
+    rgb_of,
+    within,
+)
 from graphwright.ops.image.images import check_pixels
 from graphwright.ops.linalg.contraction import tensordot
 from graphwright.ops.math.arithmetic import floordiv, floormod, maximum
@@ -270,7 +277,10 @@ class Adjustment(Op):
 
 
 class AdjustHue(Adjustment):
-    """The hue moved around the circle, of which 1 is a whole turn."""
+    """The hue moved around the circle, of which 1 is a whole turn.
+
+    The least and the greatest value stay, also where they are below 0.
+    """
 
     type_name = "AdjustHue"
     inputs = ("images: T", "delta: float32")
@@ -279,11 +289,14 @@ class AdjustHue(Adjustment):
 
     def kernel(self, images: Array, delta: Array) -> Any:
         hsv = self.hsv(images)
-        hsv[..., 0] = np.mod(hsv[..., 0] + np.float32(delta), np.float32(1))
-        return rgb_array(hsv).astype(images.dtype)
+        hue = np.mod(hsv[..., 0] + np.float32(delta), np.float32(1))
+        whole = np.ones_like(hue)
+        shares = rgb_array(np.stack([hue, whole, whole], -1))
+        least = images.astype(np.float32).min(-1, keepdims=True)
+        return (least + (hsv[..., 2:] - least) * shares).astype(images.dtype)
 
     def expand(self, images: GraphTensor, delta: GraphTensor) -> Any:
-        return changed_in_hsv(lambda h, s, v: (floormod(h + delta, 1.0), s, v), images)
+        return changed_in_hue(lambda hue: floormod(hue + delta, 1.0), images)
 
 
 class AdjustSaturation(Adjustment):

@@ -64,3 +64,16 @@ def changed_in_hsv(change: Callable[..., Three], images: GraphTensor) -> Any:
         return None
     values = rgb_of(*change(*hsv_of(*channels(widened(images)))))
     return cast(stack(values, -1), images.dtype)
+
+
+def changed_in_hue(change: Callable[[Any], Any], images: GraphTensor) -> Any:
+    """Images with the hue changed, between the same least and greatest values, in float32."""
+    if images.shape[-1] != 3:
+        return None
+    red, green, blue = channels(widened(images))
+    hue, _, value = hsv_of(red, green, blue)
+    least = minimum(minimum(red, green), blue)
+    whole: Any = 1.0
+    shares = rgb_of(change(hue), whole, whole)
+    values = [least + (value - least) * share for share in shares]
+    return cast(stack(values, -1), images.dtype)
