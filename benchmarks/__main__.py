@@ -2,7 +2,7 @@
 
     python -m benchmarks [--only W1 ...] [--peers graphwright jax ...]
                          [--peer tensorflow=/path/to/its/python ...] [--rounds N]
-                         [--json FILE] [--markdown]
+                         [--json FILE] [--markdown] [--page]
 
 A peer that is not installed in this interpreter is left out, unless --peer names the one that has
 it. Times are medians over interleaved rounds; compare them within one run only.
@@ -46,6 +46,7 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every sample")
     parser.add_argument("--markdown", action="store_true", help="print Markdown on a terminal too")
+    parser.add_argument("--page", action="store_true", help="print a table for each question")
     return parser.parse_args(arguments)
 
 
@@ -67,7 +68,9 @@ def main(arguments: list[str] | None = None) -> int:
     rows.sort(key=lambda row: row.ratio() or 0.0)  # the worst last
     peers = [peer for peer in PEERS if any(peer in row.samples for row in rows)]
     console = Console()
-    if chosen.markdown or not console.is_terminal:
+    if chosen.page:
+        print(tables.page(rows, peers), end="")
+    elif chosen.markdown or not console.is_terminal:
         print(tables.markdown(rows, peers), end="")
     else:
         console.print(tables.terminal(rows, peers))

@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.table import Table
 
 from benchmarks.peers import OURS
+from benchmarks.questions import QUESTIONS, question_of
 from benchmarks.rounds import Row
 from benchmarks.workload import Bar
 
@@ -63,10 +64,25 @@ def number(value: float | None) -> str:
 
 def markdown(rows: Sequence[Row], peers: Sequence[str]) -> str:
     """The run as a Markdown table, the machine and the versions under it."""
+    return "\n\n".join([table_of(rows, peers), *notes(rows), conditions(rows)]) + "\n"
+
+
+def page(rows: Sequence[Row], peers: Sequence[str]) -> str:
+    """The run as a page for users: a table for each question, the machine and versions below."""
+    parts = []
+    for heading in QUESTIONS:
+        of_it = [row for row in rows if question_of(row.workload.name) == heading]
+        if of_it:
+            asked = [peer for peer in peers if any(peer in row.samples for row in of_it)]
+            parts.append(f"## {heading}\n\n{table_of(of_it, asked)}")
+    return "\n\n".join([*parts, *notes(rows), conditions(rows)]) + "\n"
+
+
+def table_of(rows: Sequence[Row], peers: Sequence[str]) -> str:
+    """Rows as a Markdown table."""
     lines = [header(peers), ["---", "---"] + ["---:"] * (len(peers) + 2)]
     lines += [cells(row, peers) for row in rows]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return "\n\n".join([table, *notes(rows), conditions(rows)]) + "\n"
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def terminal(rows: Sequence[Row], peers: Sequence[str]) -> Table:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from benchmarks import __main__ as command
 from benchmarks import rounds, tables
 from benchmarks.peers import PEERS
 from benchmarks.programs import WORKLOADS
+from benchmarks.questions import QUESTIONS, question_of
 from benchmarks.rounds import Row
 from benchmarks.workload import Growth, Repeated, resident_mib
 
@@ -100,3 +103,27 @@ def test_growth_finds_what_a_program_keeps() -> None:
 
 def block() -> bytes:
     return b"x" * (64 * 2**20)  # so large that the allocator keeps none of it
+
+
+def test_each_workload_answers_a_question() -> None:
+    assert {question_of(name) for name in WORKLOADS} == QUESTIONS.keys()
+    for name in WORKLOADS:
+        assert sum(bool(re.fullmatch(names, name)) for names in QUESTIONS.values()) == 1
+
+
+def test_a_page_has_a_table_for_each_question() -> None:
+    rows = [
+        replaced(row(graphwright=[1.5], jax=[3.0]), name) for name in ("Y_life", "W1", "Y_life_10")
+    ]
+    text = tables.page(rows, ["graphwright", "jax", "torch"])
+    headings = [line[3:] for line in text.splitlines() if line.startswith("## ")]
+    assert headings == [
+        h for h in QUESTIONS if h in map(question_of, ("W1", "Y_life", "Y_life_10"))
+    ]
+    assert text.count("| unit | graphwright | jax | to the best peer |") == 3
+
+
+def replaced(measured: Row, name: str) -> Row:
+    """A row of a workload of another name."""
+    measured.workload = replace(measured.workload, name=name)
+    return measured

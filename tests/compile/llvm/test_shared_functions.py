@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
 import pytest
 
 import graphwright as tf
+from graphwright.compile.llvm import statement_code
 from graphwright.compile.llvm.render import render
 from graphwright.compile.llvm.shared_functions import SharedCallee, SharedFunctions
+from graphwright.compile.llvm.statement_patterns import StatementPattern
 from graphwright.compile.run.tiers import native
 
 REPEATED = 6
@@ -98,11 +101,18 @@ def test_a_function_with_its_slots_is_what_it_stands_for(
         made.append((self.functions, text, callee))
         return callee
 
+    numbers = count()
+
+    def alone(*_: Any) -> StatementPattern:  # so each statement is written anew
+        return StatementPattern(next(numbers), ())
+
+    monkeypatch.setattr(statement_code, "pattern_of", alone)
     monkeypatch.setattr(SharedFunctions, "add", noted)
     text_of(program)
     assert len({callee.name for _, _, callee in made}) < len(made)
     for functions, text, callee in made:
-        (shared,) = [f for f in functions if f.startswith(f"define internal void @{callee.name}(")]
+        head = f"define internal {callee.result} @{callee.name}("
+        (shared,) = [f for f in functions if f.startswith(head)]
         for i, slot in reversed([*enumerate(callee.slots)]):
             shared = shared.replace(f", i64 %slot{i}", "", 1).replace(f"%slot{i}", str(slot))
         name = text.partition("@")[2].partition("(")[0]

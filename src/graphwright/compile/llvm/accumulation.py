@@ -63,22 +63,26 @@ class BlockAccumulation:
         self.whole = whole
         self.stores = accumulated(nest)
 
-    def write(self, f: FunctionWriter, launch: Callable[[Launch], object]) -> None:
+    def write(self, f: FunctionWriter, launch: Callable[[Launch, Reg], object]) -> None:
         """Writes the calls: one where elements have few terms, else in blocks."""
-        end = f.size(product(extent(self.nest)))
-        work = f.size(product(self.nest.axes))
+        end, work = self.sizes(f)
         terms = self.terms(f, work)
         alone, blocks, joined = [f.e.fresh_label(p) for p in ("direct", "blocks", "added")]
         f.branch_if(f.e.compare("sle", terms, f.number(_TERMS)), alone, blocks)
         f.e.label(alone)
         places = self.words(f, [f.buffer(s.buffer) for s in self.stores])
         each = weight(self.nest)
-        launch(Launch(f, SharedCallee(self.name), end, work, each, (), True, self.whole, places))
+        callee = SharedCallee(self.name)
+        launch(Launch(callee, self.sizes, each, (), True, self.whole), places)
         f.branch(joined)
         f.e.label(blocks)
         self.in_blocks(f, end, work, terms, alone)
         f.branch(joined)
         f.e.label(joined)
+
+    def sizes(self, f: FunctionWriter) -> tuple[Reg, Reg]:
+        """The end of the range, and the number of elements that are added."""
+        return f.size(product(extent(self.nest))), f.size(product(self.nest.axes))
 
     def terms(self, f: FunctionWriter, work: Reg) -> Reg:
         """The most terms of an element."""

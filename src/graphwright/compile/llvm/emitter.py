@@ -8,6 +8,7 @@ instructions for one lane and vector ones for many.
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from math import copysign
@@ -94,7 +95,8 @@ class Emitter:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.declarations: dict[str, str] = {}
+        self.declarations: dict[str, str] = {}  # and functions that are written once
+        self.uses: Counter[str] = Counter()  # of elementary functions
         self.block = "entry"
         self._count = 0
 

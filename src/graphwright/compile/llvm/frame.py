@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.compile.nests.nest import Program
+from graphwright.compile.nests.nest import Program, exchanged
 
 #: The status of a run that a signal has ended. After any other but 0 the slow tier does the call.
 INTERRUPTED = 2
@@ -38,6 +38,11 @@ class Frame:
         )
         self.symbols = 2
         self.buffers = self.symbols + count
+        moved = set(exchanged(program.body))
+        #: Buffers that lie in the memory of another one as long as the program runs.
+        self.guests = {
+            i: home for i, home in program.homes if i != home and moved.isdisjoint((i, home))
+        }
         self.scalars = self.buffers + len(program.buffers)
         self.dims = self.scalars + program.scalars
         ranks = [len(shape) for _, shape in program.results]
@@ -51,8 +56,8 @@ class Frame:
         return self.symbols + i
 
     def buffer(self, i: int) -> int:
-        """The slot of a buffer's address."""
-        return self.buffers + i
+        """The slot of a buffer's address, which may be that of others in the same memory."""
+        return self.buffers + self.guests.get(i, i)
 
     def scalar(self, i: int) -> int:
         """The slot of a scalar."""

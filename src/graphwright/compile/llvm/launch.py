@@ -7,7 +7,7 @@ so do results.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.frame import INTERRUPTED, RELEASE
@@ -39,96 +39,109 @@ _SIMPLE = frozenset(
 _DEAR = 8
 
 
-class Launch:
-    """Writes the calls of a function over a range into the main function.
+#: Gives a function's range and its work: the end, and how many elements there are to compute.
+Extent = Callable[[FunctionWriter], tuple[Reg, Reg]]
 
-    There are `work` elements to compute, at the cost of `each` simple operations. Parts of an
-    `ordered` function cannot run at once. A `whole` one runs to its end once it has begun. Each
-    part has `totals`, in `room` if the caller has some.
+#: Gives the name of a function of parts, which has this name if it can: `SharedFunctions.part`.
+ShareParts = Callable[[str, Callable[[str], str]], str]
+
+
+class Launch:
+    """The calls of a function over a range, which begins with 0.
+
+    The work is done at the cost of `each` simple operations for an element. Parts of an `ordered`
+    function cannot run at once. A `whole` one runs to its end once it has begun. Each part has
+    `totals`.
     """
 
     def __init__(
         self,
-        f: FunctionWriter,
         callee: SharedCallee,
-        end: Reg,
-        work: Reg,
+        extent: Extent,
         each: int = 1,
         totals: Sequence[Reduce] = (),
         ordered: bool = False,
         whole: bool = False,
-        room: Reg | None = None,
     ) -> None:
-        self.f = f
-        self.e = f.e
         self.callee = callee
-        self.end = end
-        self.work = work
+        self.extent = extent
         self.each = each
         self.totals = totals
         self.whole = whole
-        self.room = room
         #: Whether parts of the range can run at once.
         self.is_shared = threads.are_possible() and not ordered
         self.parts = PARTS if self.is_shared else 1
 
     @classmethod
-    def of_nest(cls, f: FunctionWriter, callee: SharedCallee, nest: Nest, whole: bool) -> Launch:
+    def of_nest(cls, callee: SharedCallee, nest: Nest, whole: bool) -> Launch:
         """The launch of a nest's function."""
-        end, work = f.size(product(extent(nest))), f.size(product(nest.axes))
+
+        def sizes(f: FunctionWriter) -> tuple[Reg, Reg]:
+            return f.size(product(extent(nest))), f.size(product(nest.axes))
+
         whole |= nest.ordered and bool(nest.outer)  # no range is given to those
-        return cls(f, callee, end, work, weight(nest), totals_of(nest), nest.ordered, whole)
+        return cls(callee, sizes, weight(nest), totals_of(nest), nest.ordered, whole)
 
-    def has_parts(self) -> bool:
+    def has_parts(self, work: Reg) -> bool:
         """Whether the range may be divided."""
-        return self.is_shared or not (self.whole or is_less(self.work, ROUND // self.each))
+        return self.is_shared or not (self.whole or is_less(work, ROUND // self.each))
 
-    def write(self, part: str) -> list[list[Reg]]:
-        """The addresses of each total's parts; writes the calls, with the function of a part."""
-        f, e = self.f, self.e
-        room = self.room or self.rooms()
-        if not self.has_parts():
-            self.call(f.number(0), self.end, room)
-            return self.words(room)
-        for number in range(self.parts):
-            for i, effect in enumerate(self.totals):
-                start = e.constant(effect.kind, identity(effect.combine, effect.kind))
-                f.store(start, word(f, room, number * len(self.totals) + i))
-        alone, parts, joined = [e.fresh_label(p) for p in ("alone", "parts", "joined")]
+    def write(
+        self, f: FunctionWriter, room: Reg, slots: Sequence[Reg], share: ShareParts
+    ) -> list[Reg]:
+        """The totals; writes the calls, with the function of a part that `share` names.
+
+        The callee finds `room` for totals, or what else its caller has for it there.
+        """
+        end, work = self.extent(f)
+        if not self.has_parts(work):
+            f.e.line(self.callee.call(FRAME, f.number(0), end, room, slots=slots))
+            return self.loaded(f, room, 0)
+        alone, parts, joined = [f.e.fresh_label(p) for p in ("alone", "parts", "joined")]
         limit = f.number((WORTH if self.is_shared else ROUND) // self.each)
-        f.branch_if(e.compare("slt", self.work, limit), alone, parts)
-        e.label(alone)
-        self.call(f.number(0), self.end, room)
+        f.branch_if(f.e.compare("slt", work, limit), alone, parts)
+        ways: list[tuple[list[Reg], str]] = []
+        f.e.label(alone)
+        f.e.line(self.callee.call(FRAME, f.number(0), end, room, slots=slots))
+        starts = [f.e.constant(x.kind, identity(x.combine, x.kind)) for x in self.totals]
+        ways.append((self.combined(f, [self.loaded(f, room, 0), starts]), f.e.block))
         f.branch(joined)
-        e.label(parts)
-        self.call_parts(part, room)
+        f.e.label(parts)
+        shared = room
+        if self.totals:
+            with f.at_entry():
+                count = self.parts * len(self.totals)
+                shared = f.e.assign("ptr", 1, f"alloca i64, i64 {count}, align 16")
+            for number in range(self.parts):
+                for i, start in enumerate(starts):
+                    f.store(start, word(f, shared, number * len(starts) + i))
+        self.call_parts(f, share(f"{self.callee.name}_part", self.part), end, work, shared, slots)
+        sums = [self.loaded(f, shared, number) for number in range(self.parts)]
+        while len(sums) > 1:
+            sums = [self.combined(f, pair) for pair in zip(sums[::2], sums[1::2])]
+        ways.append((sums[0], f.e.block))
         f.branch(joined)
-        e.label(joined)
-        return self.words(room)
-
-    def rooms(self) -> Reg:
-        """Room for the totals of all parts."""
-        count = max(1, self.parts * len(self.totals))
-        with self.f.at_entry():
-            return self.e.assign("ptr", 1, f"alloca i64, i64 {count}, align 16")
-
-    def words(self, room: Reg) -> list[list[Reg]]:
-        """The addresses of each total's parts."""
-        count = len(self.totals)
+        f.e.label(joined)
         return [
-            [word(self.f, room, part * count + i) for part in range(self.parts)]
-            for i in range(count)
+            f.phi(x.kind, 1, *[(values[i].text, block) for values, block in ways])
+            for i, x in enumerate(self.totals)
         ]
 
-    def call(self, begin: Reg, end: Reg, totals: Reg) -> None:
-        """Calls the function over a range."""
-        self.e.line(self.callee.call(FRAME, begin, end, totals))
+    def loaded(self, f: FunctionWriter, room: Reg, number: int) -> list[Reg]:
+        """The totals of a part."""
+        first = number * len(self.totals)
+        return [f.load(word(f, room, first + i), x.kind, 1) for i, x in enumerate(self.totals)]
 
-    def call_parts(self, part: str, room: Reg) -> None:
+    def combined(self, f: FunctionWriter, pair: Sequence[list[Reg]]) -> list[Reg]:
+        """The totals of two parts as one."""
+        return [combined(f, t.combine, x, y) for t, x, y in zip(self.totals, *pair)]
+
+    def call_parts(
+        self, f: FunctionWriter, part: str, end: Reg, work: Reg, room: Reg, slots: Sequence[Reg]
+    ) -> None:
         """Calls the function over parts of the range. Their context ends with its slots."""
-        f = self.f
-        count = f.number(1) if self.whole else rounds(f, self.work, self.each, self.end)
-        words = [FRAME, f.number(0), count, self.end, room, *map(f.number, self.callee.slots)]
+        count = f.number(1) if self.whole else rounds(f, work, self.each, end)
+        words = [FRAME, f.number(0), count, end, room, *slots]
         with f.at_entry():
             context = f.e.assign("ptr", 1, f"alloca i64, i64 {len(words)}, align 16")
         for i, value in enumerate(words):

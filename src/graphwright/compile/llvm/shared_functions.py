@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.llvm.emitter import Reg
 
-_HEAD = re.compile(r"define internal void @([\w.]+)\((.*)\)")
+_HEAD = re.compile(r"define internal (\w+) @([\w.]+)\((.*)\)")
 _SLOT = re.compile(r"(?<= = getelementptr i64, ptr %frame, i64 )[1-9]\d*$", re.MULTILINE)
 
 
@@ -23,11 +23,12 @@ class SharedCallee(NamedTuple):
 
     name: str
     slots: tuple[int, ...] = ()
+    result: str = "void"  #: LLVM's type
 
     def call(self, *arguments: Reg, slots: Sequence[Reg] | None = None) -> str:
         """A call, with its own slots or others."""
         behind = [Reg(str(slot), "i64") for slot in self.slots] if slots is None else slots
-        return f"call void @{self.name}({', '.join(map(str, (*arguments, *behind)))})"
+        return f"call {self.result} @{self.name}({', '.join(map(str, (*arguments, *behind)))})"
 
 
 class Parametric(NamedTuple):
@@ -42,21 +43,21 @@ class Parametric(NamedTuple):
         """The text of the function."""
         more = [f"i64 %slot{i}" for i in range(len(self.callee.slots))]
         named = ", ".join([self.parameters, *more])
-        return f"define internal void @{self.callee.name}({named}){self.rest}"
+        return f"define internal {self.callee.result} @{self.callee.name}({named}){self.rest}"
 
 
 def parametric(text: str) -> Parametric:
-    """A function of a frame without a result, from its text."""
+    """A function of a frame, from its text."""
     head = _HEAD.match(text)
     assert head is not None
-    name, parameters = head.groups()
+    result, name, parameters = head.groups()
     names: dict[int, str] = {}
 
     def named(match: re.Match[str]) -> str:
         return names.setdefault(int(match[0]), f"%slot{len(names)}")
 
     rest = _SLOT.sub(named, text[head.end() :])
-    return Parametric(SharedCallee(name, tuple(names)), parameters, rest)
+    return Parametric(SharedCallee(name, tuple(names), result), parameters, rest)
 
 
 class SharedFunctions:

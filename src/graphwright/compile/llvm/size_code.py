@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.frame import Frame
 from graphwright.compile.llvm.function import I64, FunctionWriter
@@ -82,16 +84,20 @@ def fits(f: FunctionWriter, buffers: list[Buffer]) -> Reg:
 
 def work(f: FunctionWriter, program: Program) -> Reg:
     """The amount of work, in branches too: the elements of all nests, plus one."""
-    total = f.number(1)
+    known, sizes = 1, Counter[tuple[int, ...]]()
     for statement in all_statements(program.body):
-        if isinstance(statement, (Nest, Scan)):
-            total = f.add(total, inline_size(f, product(statement.axes)))
-        elif isinstance(statement, Multiply):
-            total = f.add(total, inline_size(f, statement.work))
+        if isinstance(statement, Multiply):
+            sizes[statement.work.symbols] += statement.work.factor
+        elif isinstance(statement, (Nest, Scan)):
+            size = product(statement.axes)
+            sizes[size.symbols] += size.factor
         elif isinstance(statement, Loop):
-            total = f.add(total, f.number(1 << 40))
+            known += 1 << 40
         elif isinstance(statement, OutsideCall):  # a kernel takes the lock, which must not be held
-            total = f.add(total, f.number(1 << 40 if statement.routine == KERNEL else 1))
+            known += 1 << 40 if statement.routine == KERNEL else 1
+    total = f.number(known + sizes.pop((), 0))
+    for symbols, factor in sizes.items():
+        total = f.add(total, inline_size(f, Size(factor, symbols)))
     return total
 
 

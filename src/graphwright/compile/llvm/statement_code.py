@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import reduce
+from collections.abc import Callable, Hashable, Iterator
 
-from graphwright.compile.llvm.accumulation import BlockAccumulation
+from graphwright.base.forks import cached_property
 from graphwright.compile.llvm.call_code import CallWriter
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.functions.branchless_selection import takes_both
-from graphwright.compile.llvm.functions.combine import combined, identity
+from graphwright.compile.llvm.functions.combine import identity
 from graphwright.compile.llvm.instructions import element, scalar_instruction
-from graphwright.compile.llvm.launch import FRAME, ROUND, Launch, leave, weight
+from graphwright.compile.llvm.launch import FRAME, ROUND, leave, weight, word
 from graphwright.compile.llvm.list_code import ListWriter, moving
 from graphwright.compile.llvm.llvm_module import LlvmModule
-from graphwright.compile.llvm.nest_code import NestWriter, totals_of
+from graphwright.compile.llvm.nest_function import accumulated
 from graphwright.compile.llvm.product_code import write_pack, write_products
-from graphwright.compile.llvm.scan_code import ScanWriter, across
+from graphwright.compile.llvm.shared_functions import SharedCallee
+from graphwright.compile.llvm.statement_patterns import StatementPattern, pattern_of
+from graphwright.compile.llvm.whole_runs import NestRun, ScanRun
 from graphwright.compile.memory.accesses import accessed
 from graphwright.compile.memory.arena import GRAIN, bytes_of
 from graphwright.compile.nests.call_statements import OutsideCall
@@ -39,6 +40,7 @@ from graphwright.compile.nests.nest import (
     Statement,
     Straight,
     all_statements,
+    exchanged,
     exchanges,
 )
 from graphwright.compile.nests.sizes import product
@@ -58,12 +60,13 @@ class StatementWriter:
         self.f = f = FunctionWriter(self.frame, "define i64 @run(ptr %frame)")
         self.e = f.e
         self.scalars: dict[int, Reg] = {}
+        self.patterns: dict[Hashable, tuple[StatementPattern, SharedCallee]] = {}
         self.shared = set(scalars_of_nests(self.program.body))  # they must be in the frame
         self.patience = f.number(_PATIENCE)  # operations until signals are let in again
         #: Results in inputs' memory: once the first of them is begun, the run must finish.
         self.lent = {self.program.results[result][0] for result, _ in self.program.reuses}
         self.whole = False
-        f.moving = {*swapped(self.program.body), *moving(self.program)}
+        f.moving = {*exchanged(self.program.body), *moving(self.program)}
         self.lists = ListWriter(f, self.frame, self.scalars, self.define)
 
     def text(self) -> str:
@@ -89,7 +92,7 @@ class StatementWriter:
             self.frame.sanitizer.begin(self.f, places)
         memory = self.lay_out(roots) if roots else None
         for i, home in places.items():
-            if i != home:
+            if i != home and i not in self.frame.guests:
                 self.lies_at(i, self.f.buffer(home))
         return memory
 
@@ -158,98 +161,66 @@ class StatementWriter:
         else:
             self.lists.statement(statement)
 
+    def callee(
+        self, statement: Nest | Multiply | Scan, write: Callable[[], SharedCallee]
+    ) -> SharedCallee:
+        """The function of a statement, which `write` adds unless an earlier statement has it."""
+        if self.frame.sanitizer is not None or (
+            isinstance(statement, Nest) and accumulated(statement)
+        ):
+            return write()
+        pattern = pattern_of(statement, self.program, self.frame)
+        key = pattern.key, self.whole
+        if key not in self.patterns:
+            self.patterns[key] = pattern, write()
+        first, callee = self.patterns[key]
+        return first.of_alike(callee, pattern.slots)
+
     def products(self, statement: Multiply) -> None:
         """Calls a function for matrix products, which equal layers share."""
-        name = f"product{len(self.module.functions)}"
-        f = FunctionWriter(self.frame, f"define internal void @{name}(ptr %frame)")
-        write_products(f, statement)
-        f.e.line("ret void")
-        self.e.line(self.module.share(f).call(FRAME))
+
+        def write() -> SharedCallee:
+            name = f"product{len(self.module.functions)}"
+            f = FunctionWriter(self.frame, f"define internal void @{name}(ptr %frame)")
+            write_products(f, statement)
+            f.e.line("ret void")
+            return self.module.share(f)
+
+        self.e.line(self.callee(statement, write).call(FRAME))
 
     def nest(self, nest: Nest) -> None:
-        """Writes a call of the nest's function over its whole range, by the length of its rows."""
-        f, e = self.f, self.e
-        *short, general = self.module.forms(nest)
-        ways = []
-        joined = e.fresh_label("done")
-        for form in short:
-            then, otherwise = e.fresh_label("short"), e.fresh_label("any")
-            same = [e.compare("eq", f.size(s), f.number(n)) for s, n in form.lengths]
-            f.branch_if(reduce(lambda x, y: e.binary("and", x, y), same), then, otherwise)
-            e.label(then)
-            ways.append(([total.text for total in self.whole_range(form.nest)], e.block))
-            f.branch(joined)
-            e.label(otherwise)
-        totals = self.whole_range(general.nest)
-        if ways:
-            ways.append(([total.text for total in totals], e.block))
-            f.branch(joined)
-            e.label(joined)
-            totals = [
-                f.phi(total.kind, 1, *[(texts[i], block) for texts, block in ways])
-                for i, total in enumerate(totals)
-            ]
-        for (_, scalar, _), total in zip(nest.scalars, totals):
-            self.define(scalar, total)
+        """Calls the function of a nest."""
 
-    def whole_range(self, nest: Nest) -> list[Reg]:
-        """The totals of a nest; writes a call of its function over its whole range."""
-        name = f"nest{len(self.module.functions)}"
-        inner = self.module.expected(nest.axes[-1])
-        writer = NestWriter(name, nest, self.frame, self.program.buffers, inner)
-        if writer.into:
-            self.module.add(writer)
-            accumulation = BlockAccumulation(
-                name, nest, self.frame, self.program.buffers, self.whole
-            )
-            self.module.add(accumulation.part())
-            accumulation.write(self.f, self.launch)
-            self.require_rows(writer)
-            return []
-        callee = self.module.share(writer)
-        totals = self.launch(Launch.of_nest(self.f, callee, nest, self.whole))
-        self.require_rows(writer)
-        return [
-            self.total(effect.combine, [self.f.load(room, kind, 1) for room in rooms])
-            for (_, _, kind), effect, rooms in zip(nest.scalars, totals_of(nest), totals)
-        ]
+        def write() -> SharedCallee:
+            return NestRun(self.module, nest, self.whole, bool(self.lent)).callee()
 
-    def total(self, combine: str, values: list[Reg]) -> Reg:
-        """The totals of parts, combined two by two."""
-        while len(values) > 1:
-            values = [combined(self.f, combine, x, y) for x, y in zip(values[::2], values[1::2])]
-        return values[0]
-
-    def require_rows(self, writer: NestWriter) -> None:
-        """Leaves if a nest had no memory for its rows.
-
-        The kernels then do the call again, unless arguments may have been overwritten.
-        """
-        if not writer.row_memory:
-            return
-        f, e = self.f, self.e
-        go, on = e.fresh_label("exhausted"), e.fresh_label("on")
-        f.branch_if(e.compare("eq", f.from_slot(0, I64), f.number(0)), on, go)
-        e.label(go)
-        if not self.lent:
-            f.to_slot(0, f.number(1))
-        f.branch("leave")
-        e.label(on)
-
-    def launch(self, launch: Launch) -> list[list[Reg]]:
-        """The addresses of each total's parts; calls a function over its whole range."""
-        part = ""
-        if launch.has_parts():
-            part = self.module.shared.part(f"{launch.callee.name}_part", launch.part)
-        return launch.write(part)
+        self.run(self.callee(nest, write))
+        for i, (_, scalar, kind) in enumerate(nest.scalars):
+            self.define(scalar, self.f.load(word(self.f, self.room, i), kind, 1))
 
     def scan(self, scan: Scan) -> None:
-        """Writes a call of the scan's function."""
-        name = f"scan{len(self.module.functions)}"
-        callee = self.module.share(ScanWriter(name, scan, self.frame))
-        columns = self.f.mul(self.f.size(scan.axes[0]), across(self.f, scan))
-        work = self.f.size(product(scan.axes))
-        self.launch(Launch(self.f, callee, columns, work, whole=self.whole))
+        """Calls the function of a scan."""
+
+        def write() -> SharedCallee:
+            return ScanRun(self.module, scan, self.whole).callee()
+
+        self.run(self.callee(scan, write))
+
+    def run(self, callee: SharedCallee) -> None:
+        """Calls a function that runs a statement, and leaves if it could not."""
+        f = self.f
+        ended = f.e.assign(I64, 1, callee.call(FRAME, self.room))
+        on = f.e.fresh_label("on")
+        f.branch_if(f.e.compare("ne", ended, f.number(0)), "leave", on)
+        f.e.label(on)
+
+    @cached_property
+    def room(self) -> Reg:
+        """Room for the totals of any nest."""
+        nests = [s for s in all_statements(self.program.body) if isinstance(s, Nest)]
+        most = max([1, *[len(nest.scalars) for nest in nests]])
+        with self.f.at_entry():
+            return self.e.assign("ptr", 1, f"alloca i64, i64 {most}, align 16")
 
     def loop(self, loop: Loop) -> None:
         """Writes a loop: scalars are phis, buffers swap their addresses in the frame.
@@ -462,11 +433,3 @@ def scalars_of_nests(body: tuple[Statement, ...]) -> Iterator[int]:
                         yield x.scalar
                 for place in linears(stage):
                     yield from (scalar for scalar, _ in place.scalars)
-
-
-def swapped(body: tuple[Statement, ...]) -> Iterator[int]:
-    """The buffers whose addresses change."""
-    for statement in all_statements(body):
-        if isinstance(statement, Loop):
-            for pair in statement.buffers:
-                yield from pair

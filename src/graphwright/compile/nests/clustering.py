@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from graphwright.compile.nests.chapters import WHOLE
 from graphwright.compile.nests.clusters import Cluster, ClusterMember, Opaque, is_final
 from graphwright.compile.nests.moves import Place
 from graphwright.compile.nests.sizes import Shape, Sizes
@@ -11,7 +12,10 @@ from graphwright.compile.nests.symbolic_shapes import Shapes
 from graphwright.ir.graph import Value
 
 #: The most nodes of a cluster: code generation is not linear in a block's size.
-_LARGEST = 160
+_LARGEST = WHOLE
+
+#: The most nodes of a cluster that nodes of a later chapter may join.
+_OPEN = 8
 
 
 class Clustering(Shapes):
@@ -22,6 +26,7 @@ class Clustering(Shapes):
         self.home: dict[Value, Cluster | Opaque] = {}
         self.statements: list[Cluster | Opaque] = []
         self.escapes: dict[Value, None] = {}  # values that other statements read, in order
+        self.chapter = 0  # of the node that is placed
 
     def member(self, value: Value) -> ClusterMember:
         """A value as a member of its cluster."""
@@ -31,7 +36,7 @@ class Clustering(Shapes):
 
     def cluster(self, space: Shape) -> Cluster:
         """A new cluster."""
-        added = Cluster(space, len(self.statements))
+        added = Cluster(space, len(self.statements), self.chapter)
         self.statements.append(added)
         return added
 
@@ -42,11 +47,13 @@ class Clustering(Shapes):
         ]
         earliest = max((self.home[v].index for v in needed if v in self.home), default=0)
         clusters = [
-            s
-            for s in self.statements[earliest:]
-            if isinstance(s, Cluster) and len(s.members) < _LARGEST
+            s for s in self.statements[earliest:] if isinstance(s, Cluster) and self.is_open(s)
         ]
         return clusters[::-1]
+
+    def is_open(self, cluster: Cluster) -> bool:
+        """Whether a cluster has room for the node that is placed."""
+        return len(cluster.members) < (_LARGEST if cluster.chapter == self.chapter else _OPEN)
 
     def agree(self, cluster: Cluster, reads: Sequence[tuple[Value, Place]]) -> bool:
         """Whether reads of members are at the members' places, and these complete in time."""

@@ -25,9 +25,10 @@ class ClusterMember(NamedTuple):
 class Cluster:
     """Nodes over one iteration space."""
 
-    def __init__(self, space: Shape, index: int) -> None:
+    def __init__(self, space: Shape, index: int, chapter: int = 0) -> None:
         self.space = space
         self.index = index
+        self.chapter = chapter
         self.outer: int | None = None  # how many outer axes, once a reduction has fixed that
         self.accumulates = False
         self.members: dict[Value, ClusterMember] = {}

@@ -352,6 +352,14 @@ def exchanges(loop: Loop) -> list[tuple[int, int]]:
     return pairs
 
 
+def exchanged(body: tuple[Statement, ...]) -> Iterator[int]:
+    """The buffers that exchange their addresses in loops."""
+    for statement in all_statements(body):
+        if isinstance(statement, Loop):
+            for pair in statement.buffers:
+                yield from pair
+
+
 class Buffer(NamedTuple):
     """Memory of a program: an input, a result, or its own.
 

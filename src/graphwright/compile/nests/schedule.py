@@ -18,6 +18,7 @@ from graphwright.compile.graph.failures import refuses_values
 from graphwright.compile.graph.simplify import simple_graphs
 from graphwright.compile.lists.list_buffers import ListBuffers
 from graphwright.compile.lists.list_uses import LIST_OPS, MAKERS, is_list, list_operands
+from graphwright.compile.nests.chapters import chapters
 from graphwright.compile.nests.clustering import Clustering
 from graphwright.compile.nests.clusters import Cluster, ClusterMember, Opaque, spread
 from graphwright.compile.nests.moves import FIRST, MOVES, Place, Position, aligned, is_trivial
@@ -293,10 +294,10 @@ class Schedule(Clustering):
 
     def place_all(self) -> None:
         """Gives every node its statement, and finds the values that must be in memory."""
-        for node in self.graph.nodes:
+        nodes = [n for n in self.graph.nodes if not isinstance(n.op, (Placeholder, Const))]
+        for node, chapter in zip(nodes, chapters(nodes, self.may_fuse)):
+            self.chapter = chapter
             op = node.op
-            if isinstance(op, (Placeholder, Const)):
-                continue
             if node not in self.called_nodes and (isinstance(op, Range) or op.filling is not None):
                 continue
             if is_size(node.outputs[0]):
@@ -318,6 +319,12 @@ class Schedule(Clustering):
                 self.place_opaque(node)
         self.results = [self.result(v) for v in self.graph.results]
         self.demand_refusals()
+
+    def may_fuse(self, node: Node) -> bool:
+        """Whether a node may share a loop with others."""
+        op = node.op
+        fuses = isinstance(op, (Elementwise, Sized)) or bool(op.combination) or type(op) in MOVES
+        return fuses and node not in self.called_nodes
 
     def demand_refusals(self) -> None:
         """Makes sure that nodes which refuse values are computed, though no statement reads them.

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from support.native_cases import ARRAYS, Case, Native, binary, unary
 
+import graphwright as tf
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.functions import elementary, powers
 from graphwright.compile.llvm.functions.elements import VectorScalars
@@ -344,6 +345,50 @@ def main() -> None:
         times = [t for kind in ("f32", "f64") for t in speeds(name, kind)]
         figures = " | ".join(f"{figure:.2f}" for figure in (*errors, *times))
         print(f"| `{name}` | {figures} |", flush=True)
+
+
+#: For functions that are used often, whose code is called.
+STAGED: dict[str, Callable[[Any], Any]] = {
+    "tanh": tf.tanh,
+    "sin": tf.sin,
+    "sigmoid": tf.sigmoid,
+    "pow": lambda x: tf.pow(tf.abs(x), x),
+}
+STAGED_OPERANDS = {"a number": ((), tf.float32), "floats": ((70,), tf.float32)}
+STAGED_OPERANDS |= {"doubles": ((70,), tf.float64), "halves": ((70,), tf.bfloat16)}
+
+
+@pytest.mark.parametrize("operand", STAGED_OPERANDS)
+@pytest.mark.parametrize("name", STAGED)
+def test_calls_give_the_bits_of_code_in_place(
+    name: str, operand: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function, (shape, dtype) = STAGED[name], STAGED_OPERANDS[operand]
+    x = tf.cast(np.random.default_rng(1).normal(size=shape) * 3, dtype)
+    calls: list[str] = []
+    called = elementary.called
+
+    def noted(rule: Any, symbol: str, *lanes: Any) -> Any:
+        calls.append(symbol)
+        return called(rule, symbol, *lanes)
+
+    def results() -> list[Any]:
+        @tf.function(jit_compile=True)
+        def many(x: Any) -> Any:
+            return [function(x * (0.5 + i)) for i in range(5)]
+
+        return [y.numpy().tobytes() for y in many(x)]
+
+    monkeypatch.setattr(elementary, "called", noted)
+    for limit in ("_IN_PLACE", "_NUMBERS_IN_PLACE"):
+        monkeypatch.setattr(elementary, limit, 2)
+    by_calls = results()
+    assert len(calls) >= 3
+    del calls[:]
+    for limit in ("_IN_PLACE", "_NUMBERS_IN_PLACE"):
+        monkeypatch.setattr(elementary, limit, 100)
+    assert results() == by_calls
+    assert not calls
 
 
 if __name__ == "__main__":
