@@ -30,6 +30,7 @@ from graphwright.ops.state.variable_ops import Storage
 from graphwright.portable.allowance import Allowance
 from graphwright.portable.function_body import ANY, NodeBody, Source, called_by, function_body
 from graphwright.portable.graphs.older_ops import OLDER, is_flow
+from graphwright.portable.graphs.ragged_nodes import ROWS
 from graphwright.portable.graphs.structure_branches import structure_branches
 from graphwright.portable.graphs.structure_loops import structure_loops
 from graphwright.portable.model_arrays import SMALL, checked_array
@@ -75,7 +76,7 @@ class FunctionImport:
         if len(self.messages) < len(library.function):
             raise malformed("its library", "two functions have one name")
         self.allowance = allowance
-        self.special = {**OLDER, **(special or {})}
+        self.special = {**OLDER, **ROWS, **(special or {})}
         #: The rules of functions with a gradient of their own, by the names that nodes give them.
         self.gradients: dict[str, GradientRule] = {}
         self._bodies: dict[str, NodeBody] = {}
