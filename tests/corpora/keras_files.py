@@ -52,7 +52,22 @@ def words() -> tuple[Any, Any, Any]:
     return model, x, y
 
 
-MODELS = {"pictures": pictures, "words": words}
+def reviews() -> tuple[Any, Any, Any]:
+    """A network that prepares texts by an adapted vocabulary, its input and its targets."""
+    texts = tf.constant(["The day is good!", "A bad, bad night", "good night", "so bad a day"] * 3)
+    vectorize, buckets = layers.TextVectorization(output_mode="tf_idf"), layers.Hashing(4, salt=7)
+    scale = layers.Normalization(axis=-1)
+    vectorize.adapt(texts)
+    scale.adapt(vectorize(texts))
+    text = keras.Input((), dtype="string", name="text")
+    hashed = layers.CategoryEncoding(4)(layers.Reshape((1,))(buckets(text)))
+    joined = layers.Concatenate()([scale(vectorize(text)), hashed])
+    model = keras.Model(text, layers.Dense(1, "sigmoid")(joined))
+    model.compile(keras.optimizers.SGD(0.1, momentum=0.9), "binary_crossentropy")
+    return model, texts, np.array([1.0, 0.0, 1.0, 0.0] * 3)[:, None]
+
+
+MODELS = {"pictures": pictures, "words": words, "reviews": reviews}
 
 
 def train(model: Any, x: Any, y: Any) -> float:

@@ -36,7 +36,12 @@ for scope in (tf.distribute.MirroredStrategy().scope(), contextlib.nullcontext()
     kind = type(model.trainable_variables[0].value).__name__
     values = [*history["loss"], *history["mae"], *model.evaluate(x, y, verbose=0)]
     results.append([kind, values, model.predict(x[:4], verbose=0).ravel().tolist()])
-print(json.dumps(results))
+strategy = tf.distribute.MirroredStrategy()
+with strategy.scope():
+    optimizer = keras.optimizers.SGD(0.5, momentum=0.06)  # builds itself in the first replica
+    weights, slopes = tf.Variable([1.0, 2.0, 3.0, 4.0]), tf.constant([1.0, 6.0, 7.0, 2.0])
+    strategy.run(lambda: optimizer.apply_gradients([(slopes, weights)]))
+print(json.dumps([*results, weights.numpy().tolist()]))
 """
 
 
@@ -47,7 +52,8 @@ def test_fit_gives_what_one_replica_gives() -> None:
     }
     command = [sys.executable, "-c", PROGRAM]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    (kind, *mirrored), (_, *plain) = json.loads(done.stdout.splitlines()[-1])
+    (kind, *mirrored), (_, *plain), stepped = json.loads(done.stdout.splitlines()[-1])
+    assert stepped == [0.0, -4.0, -4.0, 2.0]
     assert kind == "MirroredVariable"
     for ours, expected in zip(mirrored, plain):
         np.testing.assert_allclose(ours, expected, rtol=2e-5)

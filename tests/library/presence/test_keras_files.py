@@ -35,7 +35,7 @@ def test_models_that_were_saved_on_tensorflow(tmp_path: Path) -> None:
     """They make of an input what they did, and learning goes on where it stopped."""
     with zipfile.ZipFile(TESTS / "golden" / "keras_files.zip") as archive:
         archive.extractall(tmp_path)
-    assert len(list(tmp_path.glob("*.keras"))) == 2
+    assert len(list(tmp_path.glob("*.keras"))) == 3
     run("check", tmp_path)
 
 

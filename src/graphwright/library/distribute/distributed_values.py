@@ -52,7 +52,12 @@ class DistributedValues:
 
 
 class PerReplica(DistributedValues, Composite):
-    """Values that differ from replica to replica."""
+    """Values that differ from replica to replica, made of a list in the order of the replicas.
+
+    >>> import graphwright as tf
+    >>> tf.types.experimental.distributed.PerReplica([tf.constant(1.0), tf.constant(2.0)]).values[1]
+    <tf.Tensor: shape=(), dtype=float32, numpy=2.0>
+    """
 
     @property
     def __graphwright_spec__(self) -> PerReplicaSpec:
@@ -96,7 +101,12 @@ class PerReplicaSpec(TypeSpec):
 
 
 class Mirrored(DistributedValues, Operators):
-    """One value, with a copy for each replica; it stands for the copy where the program is."""
+    """One value, with a copy for each replica; it stands for the copy where the program is.
+
+    >>> import graphwright as tf
+    >>> tf.types.experimental.distributed.Mirrored([tf.constant(1.0), tf.constant(1.0)]).numpy()
+    np.float32(1.0)
+    """
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

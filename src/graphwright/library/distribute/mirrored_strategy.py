@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from graphwright.library.distribute.created_variables import CreatedVariables
 from graphwright.library.distribute.cross_device_ops import CrossDeviceOps
 from graphwright.library.distribute.distributed_values import regroup, select_replica
 from graphwright.library.distribute.distributed_variables import (
@@ -71,12 +72,12 @@ class MirroredExtended(StrategyExtended):
         if scope is None or scope.replica is None:
             return self._mirrored(next_creator, kwargs, synchronization, aggregation)
 
-        def merge(_: object, creators: object, options: object) -> Variable:
-            creator, first = select_replica(0, (creators, options))
-            return self._mirrored(creator, first, synchronization, aggregation)
+        def create() -> Variable:
+            with inside(ReplicaScope(self._strategy, None)):
+                return self._mirrored(next_creator, kwargs, synchronization, aggregation)
 
-        made: Variable = scope.replica.merge_call(merge, (next_creator, kwargs))
-        return made
+        created, number = scope.replica._created, scope.replica._local
+        return create() if created is None else created.variable(number, kwargs.get("name"), create)
 
     def _first_value(self, value: object) -> Any:
         """The initial value of a variable, from that of this process."""
@@ -124,11 +125,15 @@ class MirroredExtended(StrategyExtended):
             with device(names[0]):
                 return super()._call_for_each_replica(fn, args, kwargs)
 
+        created = CreatedVariables()
+
         def call(number: int) -> Callable[[], object]:
             def run() -> object:
                 mine = select_replica(number, args)
                 named = select_replica(number, kwargs)
-                with inside(ReplicaScope(strategy, ReplicaContext(strategy, number))):
+                context = ReplicaContext(strategy, number)
+                context._created = created
+                with inside(ReplicaScope(strategy, context)):
                     return fn(*mine, **named)
 
             return run

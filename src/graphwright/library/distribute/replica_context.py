@@ -7,10 +7,12 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from graphwright.autodiff.custom import custom_gradient
+from graphwright.library.distribute.created_variables import CreatedVariables
 from graphwright.library.distribute.distributed_values import PerReplica, as_tensors
 from graphwright.library.distribute.reduce_op import ReduceOp, reduction
 from graphwright.library.distribute.replica_scopes import SCOPE, ReplicaScope, inside
 from graphwright.library.distribute.replica_threads import RUNNING
+from graphwright.ops.core.identity import identity
 from graphwright.ops.core.joining import concat, split
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.types import tree
@@ -37,6 +39,7 @@ class ReplicaContext:
         self._number: Any = replica_id_in_sync_group
         self._local = self._number  # its place among the replicas of this process
         self._entered: list[AbstractContextManager[Any]] = []
+        self._created: CreatedVariables | None = None  # what replicas create in the run
 
     @property
     def strategy(self) -> Any:
@@ -125,6 +128,8 @@ class ReplicaContext:
         leaves = [v if isinstance(v, IndexedSlices) else convert(v) for v in tree.flatten(value)]
         if self.num_replicas_in_sync == 1 and not self._strategy._spans_processes:
             return tree.pack_sequence_as(value, leaves)
+        # A tensor that all replicas have from outside is a part of the sum in each of them.
+        leaves = [v if isinstance(v, IndexedSlices) else identity(v) for v in leaves]
         if any(isinstance(leaf, IndexedSlices) for leaf in leaves):
             reduced = self._reduced(how, leaves)
         else:

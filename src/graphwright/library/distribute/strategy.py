@@ -374,6 +374,10 @@ class StrategyExtended:
         self._strategy = container_strategy
         self._ops = CrossDeviceOps()
 
+    def _in_multi_worker_mode(self) -> bool:
+        """Whether replicas are in several processes: libraries ask for it by this name."""
+        return bool(self._strategy._spans_processes)
+
     @property
     def experimental_require_static_shapes(self) -> bool:
         """Whether shapes must be known: no."""

@@ -109,8 +109,7 @@ ABSENT = (
         experimental.async_scope experimental.function_executor_type
         profiler.experimental.client.monitor profiler.experimental.client.trace
         profiler.experimental.server.start test.create_local_cluster
-        test.experimental.sync_devices train.ClusterDef train.JobDef train.ServerDef
-        types.experimental.distributed.Mirrored types.experimental.distributed.PerReplica""",
+        test.experimental.sync_devices train.ClusterDef train.JobDef train.ServerDef""",
         "No server runs ops for other processes: MPI starts and joins those of a program.",
         "Use `tf.distribute.MultiWorkerMirroredStrategy`, and start it by `graphwright launch`.",
     ),

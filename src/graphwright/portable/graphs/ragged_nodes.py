@@ -1,4 +1,4 @@
-"""Nodes of TensorFlow's ops on ragged rows, in what ragged tensors are made of here."""
+"""Nodes of TensorFlow's ops on ragged rows and crosses of columns, in functions of such tensors."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import Any
 
 from graphwright.ops.core.shapes import size
 from graphwright.ops.core.static import static_value
-from graphwright.portable.graphs.older_ops import NodeReader, Outputs, counted
+from graphwright.portable.graphs.older_ops import NodeReader, Outputs, counted, given
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import attribute, place
 from graphwright.proto.graph_pb2 import NodeDef
 from graphwright.ragged.construction import range as rows_of_numbers
+from graphwright.ragged.ragged_functions import bincount, sparse_bincount
 from graphwright.ragged.ragged_gathering import gather
 from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.values.sparse.sparse_crossing import cross_hashed
+from graphwright.values.sparse.sparse_tensor import SparseTensor
 from graphwright.values.tensor import Tensor
 
 
@@ -73,10 +76,64 @@ def sparse(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
     }
 
 
+def counts(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
+    """The counts of each number in each row, as a matrix."""
+    splits, values, most, weights = counted(node, operands, 4)
+    rows = RaggedTensor.from_row_splits(values, splits)
+    result = bincount(
+        rows, heavy(weights), most, most, weights.dtype, node.name, axis=-1,
+        **given(node, binary_output="bool"),
+    )  # fmt: skip
+    return {"output": [result]}
+
+
+def sparse_counts(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
+    """The counts of the numbers that occur in each row, as a sparse matrix."""
+    splits, values, weights = counted(node, operands, 3)
+    rows = RaggedTensor.from_row_splits(values, splits)
+    limits = {name: attribute(node, name, "int") for name in ("minlength", "maxlength")}
+    limits = {name: limit for name, limit in limits.items() if limit is not None and limit >= 0}
+    weight = heavy(weights)
+    if weight is not None:
+        weight = RaggedTensor.from_row_splits(weight, splits)
+    result = sparse_bincount(rows, weight, axis=-1, **limits, **given(node, binary_output="bool"))
+    return {
+        "output_indices": [result.indices],
+        "output_values": [result.values],
+        "output_dense_shape": [result.dense_shape],
+    }
+
+
+def heavy(weights: Tensor) -> Tensor | None:
+    """Weights of counts; None where there are none, which an empty vector says."""
+    return None if weights.shape.num_elements() == 0 else weights
+
+
+def crosses(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
+    """The hashes of all combinations of the values in a row of several matrices."""
+    if not attribute(node, "hashed_output", "bool"):
+        raise malformed(place(node), "it crosses columns to strings, not to hashes")
+    columns = attribute(node, "N", "int") or 0
+    indices, values, shapes = (operands[i * columns : (i + 1) * columns] for i in range(3))
+    sparse = [SparseTensor(*parts) for parts in zip(indices, values, shapes)]
+    result = cross_hashed(
+        [*sparse, *operands[3 * columns :]], name=node.name,
+        **given(node, num_buckets="int", hash_key="int"),
+    )  # fmt: skip
+    return {
+        "output_indices": [result.indices],
+        "output_values": [result.values],
+        "output_shape": [result.dense_shape],
+    }
+
+
 #: What is made of the nodes, by their ops.
 RAGGED: dict[str, NodeReader] = {
+    "RaggedBincount": counts,
+    "RaggedCountSparseOutput": sparse_counts,
     "RaggedGather": gathered,
     "RaggedRange": numbered,
     "RaggedTensorToSparse": sparse,
     "RaggedTensorToTensor": padded,
+    "SparseCross": crosses,
 }

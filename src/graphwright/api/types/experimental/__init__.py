@@ -1,5 +1,6 @@
 """`tf.types.experimental`: the protocols of types that take part in tracing."""
 
+from graphwright.api.types.experimental import distributed
 from graphwright.function.concrete import AtomicFunction, ConcreteFunction
 from graphwright.function.polymorphic import PolymorphicFunction
 from graphwright.function.polymorphic import PolymorphicFunction as GenericFunction
@@ -19,4 +20,5 @@ __all__ = [
     "TensorLike",
     "TraceType",
     "TracingContext",
+    "distributed",
 ]
