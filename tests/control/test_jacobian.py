@@ -86,7 +86,6 @@ def test_hessians_of_a_variable_have_its_shape_twice() -> None:
     assert hessian.numpy().tolist() == expected.tolist()
 
 
-
 @pytest.mark.parametrize("shape", [[2], [None], None])
 def test_hessians(shape: Any) -> None:
     @tf.function(input_signature=[tf.TensorSpec(shape, tf.float64)])

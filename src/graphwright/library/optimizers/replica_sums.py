@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeAlias
 
 from graphwright.library.distribute.replica_scopes import SCOPE, ReplicaScope, inside
 from graphwright.types.arguments import TensorLike
 from graphwright.values.variable import Variable
 
-Pairs = Sequence[tuple[TensorLike, Variable]]
+Pairs: TypeAlias = Sequence[tuple[TensorLike, Variable]]
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from graphwright.ops.math.comparison import equal, select
 from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.transcendental import reciprocal
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -355,7 +355,7 @@ def strictly_lower(x: TensorValue) -> Any:
 # -- the public functions -------------------------------------------------------------------
 
 
-def cholesky(input: TensorLike, name: str | None = None) -> Any:
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the lower triangular L of `L @ adjoint(L) = input` for each matrix.
 
     Args:
@@ -382,8 +382,8 @@ def cholesky(input: TensorLike, name: str | None = None) -> Any:
 class QrResult(NamedTuple):
     """The result of `qr`."""
 
-    q: Any
-    r: Any
+    q: Tensor
+    r: Tensor
 
 
 def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> QrResult:
@@ -408,6 +408,21 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
     return QrResult(*apply(Qr.of(full_matrices), convert(input), name=name))
 
 
+@overload
+def svd(
+    tensor: TensorLike,
+    full_matrices: bool = False,
+    compute_uv: Literal[True] = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def svd(
+    tensor: TensorLike,
+    full_matrices: bool = False,
+    *,
+    compute_uv: Literal[False],
+    name: str | None = None,
+) -> Tensor: ...
 def svd(
     tensor: TensorLike,
     full_matrices: bool = False,
@@ -437,7 +452,7 @@ def svd(
     return (s, u, v) if compute_uv else s
 
 
-def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Any, Any]:
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Computes the eigenvalues and eigenvectors of self-adjoint matrices.
 
     Args:
@@ -461,7 +476,7 @@ def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Any, Any]:
     return e, v
 
 
-def eigvalsh(tensor: TensorLike, name: str | None = None) -> Any:
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Computes the eigenvalues of self-adjoint matrices.
 
     Args:
@@ -482,7 +497,7 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Any:
     return apply(SelfAdjointEigV2.of(False), convert(tensor), name=name)[0]
 
 
-def eig(tensor: TensorLike, name: str | None = None) -> tuple[Any, Any]:
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Computes the eigenvalues and right eigenvectors of square matrices.
 
     Args:
@@ -506,7 +521,7 @@ def eig(tensor: TensorLike, name: str | None = None) -> tuple[Any, Any]:
     return e, v
 
 
-def eigvals(tensor: TensorLike, name: str | None = None) -> Any:
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Computes the eigenvalues of square matrices.
 
     Args:
@@ -535,8 +550,8 @@ def complex_dtype(x: TensorValue) -> DType:
 class LuResult(NamedTuple):
     """The result of `lu`."""
 
-    lu: Any
-    p: Any
+    lu: Tensor
+    p: Tensor
 
 
 def lu(
@@ -573,7 +588,7 @@ def lu_solve(
     rhs: TensorLike,
     validate_args: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Solves `matrix @ x = rhs` with the LU decomposition of the matrix.
 
     Args:
@@ -600,7 +615,7 @@ def lu_solve(
 
 def lu_reconstruct(
     lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Computes the matrix of an LU decomposition.
 
     Args:
@@ -625,7 +640,7 @@ def lu_reconstruct(
 
 def lu_matrix_inverse(
     lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Computes the inverse of a matrix from its LU decomposition.
 
     Args:

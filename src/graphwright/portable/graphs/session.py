@@ -120,10 +120,7 @@ class Session:
         pairs = [pair for item in (feed_dict or {}).items() for pair in parts_of(*item)]
         feeds = [self._element("Feed", key) for key, _ in pairs]
         elements = tree.map_structure(lambda leaf: self._element("Fetch", leaf), fetches)
-        arguments = [
-            self._argument(tensor, value)
-            for tensor, (_, value) in zip(feeds, pairs)
-        ]
+        arguments = [self._argument(tensor, value) for tensor, (_, value) in zip(feeds, pairs)]
         with activate(None):
             return tree.map_structure(value_of, self._function(feeds, elements)(arguments))
 
@@ -189,13 +186,14 @@ class Session:
     def _argument(self, tensor: Any, value: TensorLike) -> EagerTensor:
         """A value for a tensor."""
         with activate(None):
-            array: EagerTensor = constant(value, tensor.dtype)
+            array: Any = constant(value, tensor.dtype)
         if not tensor.shape.is_compatible_with(array.shape):
             raise complete(ValueError(
                 f"Cannot feed value of shape {tuple(array.shape)} for Tensor {tensor.name}, which "
                 f"has shape {tensor.shape}"
             ))  # fmt: skip
-        return array
+        result: EagerTensor = array
+        return result
 
     def _function(self, feeds: list[Any], fetches: Any) -> Callable[[list[EagerTensor]], Any]:
         """What computes fetches of feeds."""
