@@ -24,9 +24,6 @@ DEPARTURES = {
     "cond_of_other_structure": "a TypeError with both structures, not a bare AssertionError",
     "refusal_of_sobel": "a ValueError, not an AttributeError of a float",
     "derivatives_of_a_linear_call": "None where nothing depends on a source, as without a function",
-    "jacobian_of_a_scan": "open: refused",
-    "extension_type_unknown_reference": "open: another class of error",
-    "type_of_a_traced_function": "open: the keys of a dict in their order of sorting",
 }
 
 

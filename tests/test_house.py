@@ -23,6 +23,7 @@ SAME_FILES = {"__init__": "each package has one"}
 #: Classes of one name, and why.
 SAME_CLASSES = {
     "ComplexTransform": "a family of ops along the last axes, and one along any",
+    "Layout": "of the buffers of a plan, and of a tensor on a mesh by TensorFlow's name",
     "Options": "how AutoGraph converts, and those of `tf.data` by their public name",
     "RandomUniform": "the op by TensorFlow's name, the initializer by Keras's",
     "TFRecordWriter": "of `tf.io`, and of `tf.data.experimental`, which writes a dataset",

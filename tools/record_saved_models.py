@@ -26,6 +26,7 @@ import recording
 tf = recording.tensorflow()
 
 from corpora.model_features import FEATURES
+from corpora.model_programs import PROGRAMS
 from corpora.model_recipes import RECIPES, Recipe
 from support.saved_values import called, decoded, encoded, gradients_of, unlike
 
@@ -83,7 +84,82 @@ def keras_lstm(tf: Any, folder: Path) -> Recipe:
     return model, {}, [("serve", [x], {})]
 
 
-KERAS: list[Callable[[Any, Path], Recipe]] = [keras_mlp, keras_cnn, keras_lstm]
+def keras_words(tf: Any, folder: Path) -> Recipe:
+    """A Keras network over strings: a table of words, and rows in both directions."""
+    tf.keras.utils.set_random_seed(4)
+    layers = tf.keras.layers
+    words = layers.Input([None], dtype="string", name="words")
+    numbers = layers.StringLookup(vocabulary=["cat", "sat", "the"])(words)
+    y = layers.Bidirectional(layers.GRU(2))(layers.Embedding(4, 3, mask_zero=True)(numbers))
+    model = tf.keras.Model(words, layers.Dense(1, "sigmoid")(y))
+    x = tf.constant([["the", "cat", "sat"], ["a", "cat", ""]])
+    return model, {}, [("serve", [x], {}), ("signatures/serving_default", [], {"words": x})]
+
+
+def keras_attention(tf: Any, folder: Path) -> Recipe:
+    """A block of a transformer of Keras."""
+    tf.keras.utils.set_random_seed(5)
+    layers = tf.keras.layers
+    x = layers.Input([None, 4])
+    y = layers.MultiHeadAttention(2, 3)(x, x, use_causal_mask=True)
+    y = layers.LayerNormalization()(layers.Add()([x, layers.Dropout(0.1)(y)]))
+    model = tf.keras.Model(x, layers.Dense(2, "gelu")(y))
+    x = tf.constant(np.sin(np.arange(24)).reshape(2, 3, 4), tf.float32)
+    return model, {}, [("serve", [x], {})]
+
+
+def keras_pictures(tf: Any, folder: Path) -> Recipe:
+    """A Keras network from pictures to pictures."""
+    tf.keras.utils.set_random_seed(6)
+    layers = tf.keras.layers
+    model = tf.keras.Sequential(
+        [
+            layers.Input([6, 6, 2]),
+            layers.Rescaling(0.5, -0.25),
+            layers.SeparableConv2D(4, 3, strides=2, padding="same", activation="swish"),
+            layers.GroupNormalization(2),
+            layers.UpSampling2D(interpolation="bilinear"),
+            layers.Conv2DTranspose(3, 3, padding="same"),
+            layers.PReLU(shared_axes=[1, 2]),
+        ]
+    )
+    x = tf.constant(np.sin(np.arange(2 * 72)).reshape(2, 6, 6, 2), tf.float32)
+    return model, {}, [("serve", [x], {})]
+
+
+def keras_subclass(tf: Any, folder: Path) -> Recipe:
+    """A Keras model as a class, saved as any object is, with a function of its own."""
+    tf.keras.utils.set_random_seed(7)
+
+    class Two(tf.keras.Model):  # type: ignore[misc]  # a class of TensorFlow's Keras
+        def __init__(self) -> None:
+            super().__init__()
+            self.towers = {"a": tf.keras.layers.Dense(2), "b": tf.keras.layers.Dense(2)}
+            self.scale = self.add_weight(shape=(), initializer="ones", name="scale")
+
+        def call(self, x: Any, training: bool = False) -> Any:
+            y = self.towers["a"](x) * self.scale + self.towers["b"](x)
+            return y * 2.0 if training else y
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+        def best(self, x: Any) -> Any:
+            return {"best": tf.argmax(self(x), -1)}
+
+    model, x = Two(), tf.constant(np.cos(np.arange(6)).reshape(2, 3), tf.float32)
+    model(x)
+    return SavedAsObject(model), {}, [("best", [x], {})]
+
+
+class SavedAsObject:
+    """A Keras model that `tf.saved_model.save` writes, not `export`."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+
+KERAS: list[Callable[[Any, Path], Recipe]] = [
+    keras_mlp, keras_cnn, keras_lstm, keras_words, keras_attention, keras_pictures, keras_subclass,
+]  # fmt: skip
 
 
 def record(recipe: Callable[[Any, Path], Recipe]) -> None:
@@ -92,7 +168,9 @@ def record(recipe: Callable[[Any, Path], Recipe]) -> None:
         folder = Path(name)
         model, options, calls = recipe(tf, folder)
         target = folder / "model"
-        if hasattr(model, "export"):
+        if isinstance(model, SavedAsObject):
+            tf.saved_model.save(model.model, str(target), **options)
+        elif hasattr(model, "export"):
             model.export(str(target), verbose=False)
         else:
             tf.saved_model.save(model, str(target), **options)
@@ -164,7 +242,7 @@ def main() -> int:
     if sys.argv[1:2] == ["--load"]:
         return check(Path(sys.argv[2]))
     FOLDER.mkdir(exist_ok=True)
-    for recipe in [*RECIPES, *FEATURES, *KERAS]:
+    for recipe in [*RECIPES, *FEATURES, *PROGRAMS, *KERAS]:
         if not sys.argv[1:] or recipe.__name__ in sys.argv[1:]:
             record(recipe)
     return 0

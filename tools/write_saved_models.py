@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from corpora.model_features import FEATURES
+from corpora.model_programs import PROGRAMS
 from corpora.model_recipes import RECIPES
 from support.saved_models import NAMES, unpacked
 
@@ -28,7 +29,7 @@ def main(target: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         recorded = {name: unpacked(name, folder / "recorded") for name in NAMES}
-        for recipe in [*RECIPES, *FEATURES]:
+        for recipe in [*RECIPES, *FEATURES, *PROGRAMS]:
             (files := folder / recipe.__name__).mkdir()
             model, options, _ = recipe(tf, files)
             made = target / f"own_{recipe.__name__}"

@@ -79,6 +79,14 @@ COMMANDS = {
         "find in source what will go wrong in staged functions",
         ("lint src notebooks", "lint --select GW1 train.py"),
     ),
+    "plan": Command(
+        "graphwright.diagnosis.plan_command",
+        "predict how a program's training step would do on many machines",
+        (
+            "plan train.py --ranks 4..4096 --network 25Gbit,10us",
+            'plan train.py --svg curve.svg --arguments="--epochs 1"',
+        ),
+    ),
     "run": Command(
         "graphwright.portable.run_command",
         "run a signature of a saved model, or a program that imports tensorflow, on graphwright",

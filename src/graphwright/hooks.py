@@ -25,6 +25,7 @@ from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Faces, TensorOf
 from graphwright.ir.text import PortableText
 from graphwright.library.io.interchange import shape_message
+from graphwright.machine.exclusion import LLVM
 from graphwright.op.op import Hooks
 from graphwright.ragged.factories import Factories
 from graphwright.ragged.method_bodies import RaggedBodies
@@ -41,11 +42,18 @@ from graphwright.values.tensor_specs import TensorRuntime
 from graphwright.values.variable import NamePrefix
 
 
-def executables(programs: Sequence[Any]) -> Sequence[Runnable]:
-    """Programs as machine code, compiled together; what writes it is imported when it is needed."""
+def lowered(graph: Graph, updates: Sequence[tuple[int, int]]) -> Any:
+    """The program of a segment; what makes it is imported when it is needed."""
+    with LLVM:  # see `compile.run.tiers.native`
+        from graphwright.compile.run.lowered_segment import LoweredSegment
+    return LoweredSegment(graph, updates)
+
+
+def executables(segments: Sequence[Any]) -> Sequence[Runnable]:
+    """Segments as machine code, compiled together; what makes it is imported when it is needed."""
     from graphwright.compile.run import executable
 
-    return executable.executables(programs)
+    return executable.executables(segments)
 
 
 def travelling() -> Any:
@@ -96,6 +104,7 @@ def install() -> None:
     # Graphs: functions, faces, tensors, methods of ragged ones.
     Builder.build = staticmethod(straight_line.build)
     LoopLowering.native = staticmethod(tiers.native)
+    Renderer.lower = staticmethod(lowered)
     Renderer.executables = staticmethod(executables)
     TensorOf.of = SymbolicTensor
     AskingCode.conversion = staticmethod(conversion_of)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import graphwright as tf
+from graphwright.control.branch import smart_cond
 
 
 def rows(x: Any, indices: Any) -> Any:
@@ -44,3 +45,27 @@ def test_slices_have_the_wider_indices_of_two_branches(jit: bool) -> None:
         for result, values in zip(results, outcome):
             assert result.numpy().tolist() == values
     assert dtypes == [tf.int64, tf.int64, tf.int32]
+
+
+#: Conditions on a [2, 3] tensor that TensorFlow 2.21 decides while it traces, and what it decides.
+DECIDED = [
+    (lambda x: tf.shape(x)[-1] > 1, True),
+    (lambda x: tf.equal(tf.shape(x)[0], 3), False),
+    (lambda x: tf.logical_and(tf.shape(x)[0] > 1, tf.shape(x)[1] < 5), True),
+    (lambda x: tf.reduce_all(tf.shape(x) > 2), False),
+    (lambda x: tf.cast(tf.shape(x)[0], tf.float32) > 1.5, True),
+    (lambda x: tf.where(tf.shape(x)[0] > 1, False, True), False),
+]
+
+
+@pytest.mark.parametrize("place", range(len(DECIDED)))
+def test_a_condition_on_static_shapes_traces_one_branch(place: int) -> None:
+    condition, decision = DECIDED[place]
+
+    @tf.function
+    def f(x):
+        return smart_cond(condition(x), lambda: calls.append(True), lambda: calls.append(False))
+
+    calls: list[bool] = []
+    f.get_concrete_function(tf.TensorSpec([2, 3]))
+    assert calls == [decision]

@@ -37,8 +37,9 @@ def test_jacobians_where_nothing_is_connected() -> None:
         with tf.GradientTape(persistent=True) as tape:
             tape.watch([x, y])
             z = x * 2.0
+            column = tf.stack([z], 1)
         assert tape.jacobian(z, y) is None
-        assert tape.batch_jacobian(z, y).shape == (2, 3)
+        assert tape.batch_jacobian(column, y).shape == (2, 1, 3)
         return tape.jacobian(z, [x, y], unconnected_gradients=tf.UnconnectedGradients.ZERO)
 
     for function in (run, tf.function(run)):
@@ -48,12 +49,15 @@ def test_jacobians_where_nothing_is_connected() -> None:
 
 
 def test_batches_must_match() -> None:
-    x = tf.constant([1.0, 2.0])
-    with tf.GradientTape() as tape:
+    x = tf.constant([[1.0], [2.0]])
+    with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
         y = tf.reduce_sum(x, keepdims=True)
+        z = x[:, 0]
     with pytest.raises(ValueError, match="Need first dimension of target shape"):
         tape.batch_jacobian(y, x)
+    with pytest.raises(ValueError, match="and another axis"):
+        tape.batch_jacobian(z, x)
 
 
 def test_gradients_inside_a_graph() -> None:

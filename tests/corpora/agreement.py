@@ -1464,6 +1464,182 @@ def ngrams_of_unknown_rank(tf: Any) -> Any:
     return f(tf.constant(["a", "b"]))
 
 
+def images_without_pixels(tf: Any) -> Any:
+    empty, kinds = tf.zeros([2, 0, 3]), []
+    for change in (
+        tf.image.flip_left_right,
+        tf.image.flip_up_down,
+        tf.image.rot90,
+        tf.image.transpose,
+        tf.image.per_image_standardization,
+        lambda x: tf.image.central_crop(x, 0.5),
+        lambda x: tf.image.pad_to_bounding_box(x, 0, 0, 5, 5),
+        lambda x: tf.image.resize_with_pad(x, 2, 2),
+        tf.image.sobel_edges,
+    ):
+        kinds.append(outcome(lambda tf, f=change: f(empty), tf))
+    return kinds
+
+
+def hues_of_no_images(tf: Any) -> Any:
+    adjusts = (tf.image.adjust_hue, tf.image.adjust_saturation)
+    shapes = ([3], [2, 3], [2, 3, 2])
+    return [outcome(lambda tf, f=f, s=s: f(tf.ones(s), 0.5), tf) for f in adjusts for s in shapes]
+
+
+def hue_in_a_branch_not_taken(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        if tf.reduce_sum(x) < 0:
+            x = tf.image.adjust_hue(x, 0.5)
+        return x
+
+    return f(tf.ones([2, 2, 2]))
+
+
+def noise_ratio_of_other_shapes(tf: Any) -> Any:
+    shapes = ([1, 1, 1], [3, 3], [2, 2, 3, 3])
+    return [
+        outcome(lambda tf, s=s: tf.image.psnr(tf.ones([2, 3, 3]), tf.zeros(s), 1.0), tf)
+        for s in shapes
+    ]
+
+
+def grayscale_of_a_vector(tf: Any) -> Any:
+    return tf.image.grayscale_to_rgb(tf.constant([1.0]))
+
+
+def resize_to_the_same_size(tf: Any) -> Any:
+    return tf.image.resize(tf.constant([[[float("inf")], [1.0]]]), [1, 2])
+
+
+def quantization_beside_nan(tf: Any) -> Any:
+    x = tf.constant([float("nan"), 0.0, float("nan"), 1.0])
+    return tf.quantization.quantize_and_dequantize_v2(x, -1.0, 2.0)
+
+
+def repeat_fewer_than_none(tf: Any) -> Any:
+    counts = [1, -1, 2]
+    return tf.repeat([1, 2, 3], counts), tf.repeat([1, 2, 3], tf.constant(counts))
+
+
+def segment_ids_of_falling_splits(tf: Any) -> Any:
+    return tf.ragged.row_splits_to_segment_ids([0, 2, 1, 3])
+
+
+def crosses_of_floats(tf: Any) -> Any:
+    rows = tf.ragged.constant([[1.5]])
+    return [
+        outcome(lambda tf: tf.ragged.cross([rows, rows]), tf),
+        outcome(lambda tf: tf.sparse.cross([tf.constant([[1.5]])]).values, tf),
+        outcome(lambda tf: tf.sparse.cross_hashed([tf.constant([[1.5]])]).values, tf),
+    ]
+
+
+def code_points_of_int64(tf: Any) -> Any:
+    return tf.strings.unicode_encode(tf.constant([[65]], tf.int64), "UTF-8")
+
+
+def records_without_fields(tf: Any) -> Any:
+    return tf.io.decode_csv(tf.constant(["a", ""]), [["x"]], select_cols=[0])
+
+
+def batch_jacobian_of_vectors(tf: Any) -> Any:
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    return tape.batch_jacobian(y, x)
+
+
+def solutions_with_nan(tf: Any) -> Any:
+    x = tf.constant([[float("nan"), 1.0], [1.0, 2.0]])
+    return [
+        outcome(lambda tf: tf.linalg.solve(x, tf.ones([2, 1])), tf),
+        outcome(lambda tf: tf.linalg.eigvalsh(x), tf),
+        outcome(lambda tf: tf.linalg.eigvalsh(tf.transpose(tf.linalg.band_part(x, 0, -1)))[:0], tf),
+    ]
+
+
+def scalar_texts_added(tf: Any) -> Any:
+
+    @tf.function
+    def f(x, y):
+        return tf.reshape(x + y, [1]), tf.strings.split(x + y)
+
+    return f(tf.constant("a "), tf.constant("b"))
+
+
+def stitched_in_a_loop(tf: Any) -> Any:
+
+    @tf.function
+    def f(x):
+        for i in tf.range(2):
+            x = tf.dynamic_stitch([[0, 2], [1]], [x[:2], x[:1]])
+        return x
+
+    return f(tf.constant([1.0, 2.0, 3.0]))
+
+
+def keys_of_dicts_in_order(tf: Any) -> Any:
+    a = {"y": tf.constant([1]), "a": tf.constant([2])}
+    other = {"a": tf.constant([2]), "y": tf.constant([1])}
+
+    @tf.function
+    def f(d):
+        return tf.stack(list(d.values())), {k: v * 2 for k, v in d.items()}, list(d)
+
+    @tf.function
+    def branch(x):
+        d = {"y": x, "a": x}
+        if tf.reduce_sum(x) > 0:
+            d = {"y": x, "a": x + 1}
+        return tf.stack(list(d.values()))
+
+    signature = [{"y": tf.TensorSpec([1], tf.int32), "a": tf.TensorSpec([1], tf.int32)}]
+    g = tf.function(lambda d: tf.stack(list(d.values())), input_signature=signature)
+    seen = []
+    tf.while_loop(
+        lambda d: d["y"][0] < 3, lambda d: seen.append(list(d)) or ({**d, "y": d["y"] + 1},), (a,)
+    )
+    return [
+        f(a),
+        f(other),
+        list(f(a)[1]),
+        branch(a["y"]),
+        g(other),
+        tf.map_fn(lambda d: tf.stack(list(d.values())), a, fn_output_signature=tf.int32),
+        tf.vectorized_map(lambda d: tf.stack(list(d.values())), a),
+        tf.function(lambda d: tf.cond(d["y"][0] > 0, lambda: d, lambda: d))(a),
+        list(tf.function(lambda d: tf.nest.map_structure(lambda x: x + 1, d))(a)),
+        [list(d) for d in tf.data.Dataset.from_tensors(a).map(lambda d: {**d})],
+        f.experimental_get_tracing_count(),
+        seen,
+    ]
+
+
+def a_tensor_with_nan_is_itself(tf: Any) -> Any:
+    x = tf.constant([float("nan")])
+
+    @tf.function
+    def f(x):
+        tf.debugging.assert_equal(x, x)
+        return tf.size(x)
+
+    return f(x), tf.debugging.assert_equal(x, x)
+
+
+def truncated_division_by_zero(tf: Any) -> Any:
+    x, zero = tf.constant([1]), tf.constant([0])
+    calls = (tf.truncatediv, tf.truncatemod, tf.math.floordiv, tf.math.floormod)
+    return [outcome(lambda tf, f=f: f(x, zero), tf) for f in calls]
+
+
+def cross_product_of_pairs(tf: Any) -> Any:
+    return tf.linalg.cross(tf.ones([2, 2]), tf.ones([2, 2]))
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value

@@ -365,6 +365,162 @@ def half_precision() -> Histories:
     return fit(model, numbers(ROWS, 8), labels(3))
 
 
+@program
+def columns_of_numbers() -> Histories:
+    scale, bins = layers.Normalization(axis=-1), layers.Discretization(num_bins=4)
+    x, ages = numbers(ROWS, 5), np.abs(numbers(ROWS, 1, seed=3)) * 40
+    scale.adapt(x)
+    bins.adapt(ages)
+    row, age = keras.Input((5,)), keras.Input((1,))
+    joined = layers.Concatenate()([scale(row), layers.CategoryEncoding(4)(bins(age))])
+    model = begin(keras.Model([row, age], layers.Dense(3)(joined)))
+    model.compile("adam", loss())
+    return fit(model, [x, ages], labels(3))
+
+
+@program
+def hashed_categories() -> Histories:
+    word, number = keras.Input((1,), dtype="string"), keras.Input((1,), dtype="int64")
+    crossed = layers.HashedCrossing(12, output_mode="one_hot")((word, number))
+    embedded = layers.Flatten()(layers.Embedding(8, 4)(layers.Hashing(8, salt=5)(word)))
+    joined = layers.Concatenate()([crossed, embedded])
+    model = begin(keras.Model([word, number], layers.Dense(3)(joined)))
+    model.compile(keras.optimizers.SGD(0.1), loss())
+    words = tf.constant([["red"], ["blue"], ["green"], ["pink"]] * 12)
+    inputs = (words, tf.constant(labels(5, ROWS, 1)))
+    rows = tf.data.Dataset.from_tensor_slices((inputs, labels(3))).batch(16)
+    return fit(model, rows, batch_size=None)
+
+
+@program
+def sets_of_whole_numbers() -> Histories:
+    lookup = layers.IntegerLookup(max_tokens=8, num_oov_indices=2, output_mode="multi_hot")
+    baskets = labels(30, ROWS, 6) ** 2
+    lookup.adapt(baskets)
+    model = begin(keras.Sequential([keras.Input((6,), dtype="int64"), lookup, layers.Dense(3)]))
+    model.compile(keras.optimizers.Adagrad(0.1), loss())
+    return fit(model, baskets, labels(3))
+
+
+TEXTS = ["The day is good!", "A bad, bad night", "good night", "so bad a day? No."] * 12
+
+
+@program
+def pairs_of_characters() -> Histories:
+    options = {"split": "character", "ngrams": 2, "output_mode": "count", "max_tokens": 30}
+    vectorize = layers.TextVectorization(standardize="lower", **options)
+    vectorize.adapt(TEXTS)
+    model = begin(keras.Sequential([keras.Input((), dtype="string"), vectorize, layers.Dense(3)]))
+    model.compile(keras.optimizers.Lion(0.01), loss())
+    return fit(model, tf.constant(TEXTS), labels(3))
+
+
+@program
+def words_in_a_pipeline() -> Histories:
+    vectorize = layers.TextVectorization(max_tokens=9, output_sequence_length=5)
+    rows = tf.data.Dataset.from_tensor_slices((TEXTS, labels(3)))
+    vectorize.adapt(rows.map(lambda text, label: text).batch(7))
+    parts = [layers.Embedding(9, 4, mask_zero=True), layers.GRU(4)]
+    model = classify(*parts, shape=(5,))
+    model.compile("adam", loss())
+    prepared = rows.batch(16).map(lambda text, label: (vectorize(text), label)).cache()
+    return fit(model, prepared.prefetch(1), batch_size=None)
+
+
+@program
+def pictures_of_one_size() -> Histories:
+    sizes = [
+        layers.Resizing(9, 7, interpolation="bicubic", crop_to_aspect_ratio=True),
+        layers.CenterCrop(6, 6),
+        layers.Rescaling(1 / 127.5, offset=-1),
+    ]
+    pictures = np.random.default_rng(4).integers(0, 256, (ROWS, 12, 10, 3)).astype("uint8")
+    rows = tf.data.Dataset.from_tensor_slices((pictures, labels(3))).batch(16)
+    for size in sizes:
+        rows = rows.map(lambda picture, label, size=size: (size(picture), label))
+    model = classify(layers.Conv2D(4, 3, activation="relu"), layers.Flatten(), shape=(6, 6, 3))
+    model.compile("adam", loss())
+    return fit(model, rows, batch_size=None)
+
+
+@program
+def pictures_turned_at_random() -> Histories:
+    parts = [
+        layers.RandomFlip(seed=1),
+        layers.RandomTranslation(0.2, 0.2, fill_mode="wrap", seed=2),
+        layers.RandomRotation(0.1, interpolation="nearest", seed=3),
+        layers.RandomZoom(0.2, fill_mode="constant", seed=4),
+        layers.RandomCrop(7, 7, seed=5),
+        layers.Flatten(),
+    ]
+    model = classify(*parts, shape=(9, 9, 2))
+    model.compile(keras.optimizers.SGD(0.05), loss())
+    return fit(model, numbers(ROWS, 9, 9, 2), labels(3))
+
+
+@program
+def colors_changed_at_random() -> Histories:
+    parts = [
+        layers.RandomBrightness(0.3, value_range=(0, 1), seed=1),
+        layers.RandomContrast(0.4, value_range=(0, 1), seed=2),
+        layers.RandomSaturation(0.5, value_range=(0, 1), seed=3),
+        layers.RandomHue(0.2, value_range=(0, 1), seed=4),
+        layers.RandomGrayscale(0.5, seed=5),
+        layers.GlobalAveragePooling2D(),
+    ]
+    model = classify(*parts, shape=(6, 6, 3))
+    model.compile(keras.optimizers.SGD(0.5), loss())
+    return fit(model, np.random.default_rng(4).random((ROWS, 6, 6, 3), "float32"), labels(3))
+
+
+@program
+def rows_with_named_features() -> Histories:
+    features = {
+        "age": keras.utils.FeatureSpace.float_discretized(3),
+        "size": keras.utils.FeatureSpace.float_normalized(),
+        "city": keras.utils.FeatureSpace.string_categorical(),
+        "kind": keras.utils.FeatureSpace.integer_categorical(),
+    }
+    space = keras.utils.FeatureSpace(features, crosses=[("city", "kind")], crossing_dim=6)
+    table = {
+        "age": np.abs(numbers(ROWS)) * 40,
+        "size": numbers(ROWS, seed=3),
+        "city": np.array(["Rome", "Oslo", "Rome", "Bern"] * 12),
+        "kind": labels(3),
+    }
+    rows = tf.data.Dataset.from_tensor_slices((table, labels(3))).batch(16)
+    space.adapt(rows.map(lambda row, label: row))
+    encoded = space.get_encoded_features()
+    model = begin(keras.Model(encoded, layers.Dense(3)(encoded)))
+    model.compile("adam", loss())
+    return fit(model, rows.map(lambda row, label: (space(row), label)), batch_size=None)
+
+
+@program
+def windows_of_a_series() -> Histories:
+    series = numbers(120, 2).cumsum(0)
+    rows = keras.utils.timeseries_dataset_from_array(
+        series[:-4], series[4:, 0], sequence_length=8, sampling_rate=2, batch_size=16
+    )
+    scale = layers.Normalization(axis=-1)
+    scale.adapt(series)
+    parts = [keras.Input((8, 2)), scale, layers.Conv1D(4, 3, padding="causal"), layers.GRU(4)]
+    model = begin(keras.Sequential([*parts, layers.Dense(1)]))
+    model.compile("adam", "huber")
+    return fit(model, rows, batch_size=None)
+
+
+@program
+def sounds_as_spectrograms() -> Histories:
+    spectrum = layers.MelSpectrogram(
+        num_mel_bins=8, fft_length=64, sequence_stride=32, sampling_rate=800, max_freq=400
+    )
+    parts = [spectrum, layers.Normalization(mean=0.0, variance=100.0), layers.Flatten()]
+    model = classify(*parts, shape=(320,))
+    model.compile(keras.optimizers.SGD(0.01), loss())
+    return fit(model, numbers(ROWS, 320), labels(3))
+
+
 def history(name: str) -> Histories:
     """The history of one program, with Keras as it is in a new process."""
     keras.utils.clear_session()

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-import tracemalloc
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.forking import in_child
+from support.growth import check_growth
 from support.interruptions import is_interrupted
 
 import graphwright as tf
@@ -323,22 +323,11 @@ _LEFT = 64 << 10
 def test_epochs_leave_no_memory(name: str) -> None:
     dataset = EPOCHS[name]()
 
-    def epochs(count: int) -> None:
-        for _ in range(count):
-            for _ in dataset:
-                pass
-        gc.collect()
+    def epoch() -> None:
+        for _ in dataset:
+            pass
 
-    epochs(10)  # traces, and machine code that comes in time
-    tracemalloc.start()
-    try:
-        epochs(5)
-        before, _ = tracemalloc.get_traced_memory()
-        epochs(100)
-        after, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert after - before < _LEFT
+    check_growth(epoch, times=100, warm_up=15, limit=_LEFT)
 
 
 PROGRAM = """

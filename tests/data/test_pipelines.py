@@ -10,6 +10,11 @@ from support import pipelines
 
 MISSING = pipelines.missing()
 CASES = list(pipelines.cases())
+#: The modes of each pipeline that are right.
+MODES: dict[str, list[str]] = {}
+for _mode, _name in CASES:
+    if (_mode, _name) not in MISSING:
+        MODES.setdefault(_name, []).append(_mode)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -20,9 +25,10 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL, "tensorflow")
 
 
-@pytest.mark.parametrize(("mode", "name"), [case for case in CASES if case not in MISSING])
-def test_a_pipeline_gives_what_was_recorded(mode: str, name: str) -> None:
-    assert not pipelines.difference(mode, name)
+@pytest.mark.parametrize("name", MODES)
+def test_a_pipeline_gives_what_was_recorded(name: str) -> None:
+    differences = {mode: pipelines.difference(mode, name) for mode in MODES[name]}
+    assert differences == dict.fromkeys(MODES[name], "")
 
 
 @pytest.mark.parametrize(("mode", "name"), MISSING)

@@ -68,6 +68,23 @@ def test_a_failure_beside_the_end_of_another_dataset() -> None:
     assert not examine(Program(_FAILS_AT_THE_END, ("ds",)), 0, tf, ["eagerly", "numpy"])
 
 
+#: The model knows which elements a failure loses, with a fusion and without.
+_LOST = """
+def check(x):
+    tf.debugging.Assert(x % 5 != 0, [x])
+    return x
+ds = tf.data.Dataset.range(12).map(check)
+"""
+
+
+@pytest.mark.parametrize(
+    "stage", ["batch(4)", "ragged_batch(4)", "batch(4, num_parallel_calls=1)", "take(9).batch(4)"]
+)
+def test_what_a_failure_loses(stage: str) -> None:
+    program = Program(f"{_LOST}ds = ds.{stage}\n", ("ds",))
+    assert not examine(program, 0, tf, list(WAYS))
+
+
 def test_padding_of_bools_and_of_scalars() -> None:
     texts = [
         "ds = tf.data.Dataset.from_tensor_slices([[True], [False]]).padded_batch(2, [2])",

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from differential.operands import DTYPES, FAMILIES, Operands, dtype_name, is_dense
+from everyday.limits import TooLong, limit
 from everyday.programs import Program
 
 import graphwright as tf
@@ -26,6 +27,8 @@ _NAMES = ("h", "z", "u", "v", "out", "total", "part", "rows", "score", "loss", "
 _NO_RESULTS = ("tf", "np", "weights", "tape", "outer", "helper", "i", "row")
 #: What a tape records last.
 _OUTER = ("{n} * {n}", "tf.tanh({f})", "tf.reduce_sum({n})", "tf.exp({f})")
+#: Seconds that a statement may take.
+_SECONDS = 10.0
 #: Elements of a result, at most, and how large a number of it may be.
 _ELEMENTS, _LARGE = 150, 1e5
 
@@ -153,7 +156,7 @@ class Author(Operands):
         text = "\n".join(lines)
         after, error = self.run(text)
         if error is not None:
-            usual = isinstance(error, (SyntaxError, NameError, AttributeError))
+            usual = isinstance(error, (SyntaxError, NameError, AttributeError, TimeoutError))
             if usual or not self.often(0.07):
                 return False
             self.lines += lines
@@ -172,11 +175,12 @@ class Author(Operands):
         state = scope.get("weights")
         before = None if state is None else state.numpy()
         try:
-            exec(text, scope)
-        except Exception as error:  # noqa: BLE001 - any class is an outcome
+            with limit(_SECONDS):
+                exec(text, scope)
+        except (Exception, TooLong) as error:  # noqa: BLE001 - any class is an outcome
             if state is not None:
                 state.assign(before)
-            return scope, error
+            return scope, TimeoutError() if isinstance(error, TooLong) else error
         for name in ("__builtins__", "i", "row", "tape", "outer"):
             scope.pop(name, None)
         return scope, None

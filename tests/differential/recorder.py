@@ -1,7 +1,7 @@
 """The process that has TensorFlow: `python -m differential.recorder`, where TensorFlow is.
 
-Reads programs from its input, a JSON list of a source, its calls and its signature in each line.
-It writes their outcomes eagerly, traced, and traced without shapes, a line for each.
+Reads programs from its input, a JSON list of a source, its calls, its signature and stages in each
+line. It writes their outcomes in these stages, a line for each program.
 """
 
 from __future__ import annotations
@@ -12,14 +12,22 @@ import subprocess
 import sys
 import threading
 import warnings
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from differential.results import outcome_of
 from everyday.limits import TooLong, limit
 from everyday.programs import DECORATOR, Loaded, Program
 
+if TYPE_CHECKING:
+    from differential.author import Sample
+
 #: Seconds that a program may take, the first one with the import; programs of one process.
-_SECONDS, _AT_ONCE = 90.0, 400
+_SECONDS, _AT_ONCE = 120.0, 1500
+#: How a program runs in TensorFlow. Graphs take six times as long as eager ops.
+ALL_STAGES = ("eager", "traced", "shapeless")
+#: What a line of outcomes begins with; programs print lines of their own.
+_ANSWER = "outcomes: "
 
 
 def tensorflow() -> Any:
@@ -30,6 +38,8 @@ def tensorflow() -> Any:
 
     tf.get_logger().setLevel("ERROR")
     tf.autograph.set_verbosity(0)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    tf.config.threading.set_intra_op_parallelism_threads(1)
     return tf
 
 
@@ -51,13 +61,13 @@ def main() -> None:
     warnings.simplefilter("ignore")
     tf = tensorflow()
     for line in sys.stdin:
-        source, calls, signature = json.loads(line)
+        source, calls, signature, stages = json.loads(line)
         program = Program(source, tuple(calls))
-        record = {"eager": outcomes(program, "", tf), "traced": outcomes(program, DECORATOR, tf)}
+        decorators = {"eager": "", "traced": DECORATOR}
         if signature:
-            decorator = f"@tf.function(input_signature={signature})"
-            record["shapeless"] = outcomes(program, decorator, tf)
-        print(json.dumps(record), flush=True)
+            decorators["shapeless"] = f"@tf.function(input_signature={signature})"
+        record = {s: outcomes(program, d, tf) for s, d in decorators.items() if s in stages}
+        print(_ANSWER + json.dumps(record), flush=True)
 
 
 class Recorder:
@@ -68,8 +78,8 @@ class Recorder:
         self.process: subprocess.Popen[str] | None = None
         self.count = 0
 
-    def record(self, source: str, calls: tuple[str, ...], signature: str) -> Any:
-        """The outcomes of a program; None where the process ended in it."""
+    def record(self, sample: Sample, stages: Iterable[str]) -> Any:
+        """The outcomes of a program in some stages; None where the process ended in it."""
         if self.process is None or self.process.poll() is not None or self.count >= _AT_ONCE:
             self.close()
             pipe = subprocess.PIPE
@@ -82,16 +92,17 @@ class Recorder:
         timer = threading.Timer(_SECONDS, self.process.kill)
         timer.start()
         try:
-            self.process.stdin.write(json.dumps([source, calls, signature]) + "\n")
+            asked = [*sample.program, sample.signature, list(stages)]
+            self.process.stdin.write(json.dumps(asked) + "\n")
             self.process.stdin.flush()
             line = self.process.stdout.readline()
-            while line and not line.startswith('{"eager"'):  # what a program prints
+            while line and not line.startswith(_ANSWER):
                 line = self.process.stdout.readline()
         except BrokenPipeError:
             line = ""
         finally:
             timer.cancel()
-        return json.loads(line) if line.endswith("\n") else None
+        return json.loads(line.removeprefix(_ANSWER)) if line.endswith("\n") else None
 
     def close(self) -> None:
         """Ends the process."""

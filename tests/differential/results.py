@@ -74,12 +74,14 @@ def tree_of(value: Any, tf: Any) -> Tree:
 
 
 def outcome_of(loaded: Loaded, index: int, tf: Any) -> Tree:
-    """What a call gives, and what variables hold after it; or the class of its error."""
+    """What a call gives, and what variables hold after it; or the class of its error, and those
+    above it."""
     try:
         value = tree_of(loaded.call(index), tf)
         return {"value": value, "state": [tree_of(v, tf) for v in loaded.variables()]}
     except Exception as error:  # noqa: BLE001 - its class is the outcome
-        return {"error": type(error).__name__, "words": str(error)[:300]}
+        above = [c.__name__ for c in type(error).__mro__[1:-3]]
+        return {"error": type(error).__name__, "above": above, "words": str(error)[:300]}
 
 
 #: What TensorFlow says where it has no kernel for a dtype; here there is one.
@@ -91,7 +93,7 @@ _NO_KERNEL = (
 def difference(theirs: Tree, ours: Tree) -> str | None:
     """How an outcome differs from TensorFlow's; None if it does not."""
     if "error" in theirs or "error" in ours:
-        if theirs.get("error") == ours.get("error"):
+        if theirs.get("error") in (ours.get("error"), *ours.get("above", ())):
             return None
         if any(words in theirs.get("words", "") for words in _NO_KERNEL):
             return None

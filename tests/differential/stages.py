@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -76,18 +76,29 @@ def main_decorated(sample: Sample, decorator: str) -> Any:
     return sample.program._replace(source="\n".join(line for line in lines if line))
 
 
-def differences(sample: Sample, theirs: dict[str, list[Tree]], stages: Iterable[str]) -> list[str]:
+def differences(
+    sample: Sample,
+    theirs: dict[str, list[Tree]],
+    stages: Iterable[str],
+    ask: Callable[[str], list[Tree] | None] | None = None,
+) -> list[str]:
     """How a program differs from TensorFlow's outcomes, a line for each kind of difference.
 
     Where TensorFlow cannot trace a program, a stage here may give what TensorFlow gives eagerly.
+    So `ask` gets outcomes of such a stage only where they matter, and they go into `theirs`.
     """
     result: dict[str, str] = {}
     for stage in stages:
-        wanted = theirs.get(STAGES[stage][0], [])
-        own = outcomes(sample, stage) if wanted else []
-        for i, (one, eager, other) in enumerate(zip(wanted, theirs["eager"], own)):
+        own = outcomes(sample, stage)
+        as_eager = [difference(*pair) is None for pair in zip(theirs["eager"], own)]
+        wanted = theirs.get(STAGES[stage][0])
+        if wanted is None and ask is not None and not all(as_eager):
+            wanted = ask(STAGES[stage][0])
+            if wanted is not None:
+                theirs[STAGES[stage][0]] = wanted
+        for i, (one, other) in enumerate(zip(wanted or theirs["eager"], own)):
             words = difference(one, other)
             is_wider = one.get("error") in _REFUSALS and "error" not in other
-            if words and not (is_wider and difference(eager, other) is None):
+            if words and not (is_wider and as_eager[i]):
                 result.setdefault(words, f"{stage}, call {i}: {words}")
     return list(result.values())

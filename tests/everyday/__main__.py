@@ -110,7 +110,7 @@ def many(options: argparse.Namespace, wanted: Sequence[Tier]) -> int:
 
 def day() -> int:
     """A thousand programs of today, in two processes that share machine code on the disk; then
-    some of them once more, with code that is there."""
+    some of them once more, with code that is there; `check` holds that against new code."""
     first = first_seed()
     command = [sys.executable, "-m", "everyday", "--seconds", "20"]
     with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +120,7 @@ def day() -> int:
             for a in (first, first + 500)
         ]
         codes = [half.wait() for half in halves]
-        again = ["--seeds", str(first), str(first + 50), "--tiers", "native"]
+        again = ["--seeds", str(first), str(first + 50), "--tiers", "native", "check"]
         codes.append(subprocess.run([*command, *again], env=environment).returncode)
     return max(codes)
 

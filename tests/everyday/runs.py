@@ -21,9 +21,10 @@ from everyday.writer import write
 
 #: Seconds that plain Python may take: programs that end are done in less than one.
 _PYTHON = 4.0
-#: Tiers that every program runs in, and those of which it runs in one.
-USUAL = ("steps", "kernels", "native", "plans")
-OTHERS = tuple(name for name in TIERS if name not in USUAL)
+#: Tiers that every program runs in, and those of which it runs in one. The first rounds of
+#: `kernels` are what `steps` does.
+USUAL = ("kernels", "native", "plans")
+OTHERS = tuple(name for name in TIERS if name not in (*USUAL, "steps"))
 
 
 class Finding(NamedTuple):

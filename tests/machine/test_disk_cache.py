@@ -182,20 +182,20 @@ def test_code_for_another_processor_has_another_key(other, monkeypatch):
     keys = []
     for target in (TARGET, other, TARGET):
         monkeypatch.setattr(Aim, "target", target)
-        keys.append(key_of("text", *compiler._circumstances()))
+        keys.append(key_of("text", *compiler.circumstances()))
     assert keys[0] == keys[2] != keys[1]
 
 
 @pytest.mark.parametrize("part", ["version", "sys.version", "np.__version__"])
 def test_code_of_another_version_has_another_key(part, monkeypatch):
-    before = compiler._circumstances()
+    before = compiler.circumstances()
     if part == "version":
         result = targets.description()._replace(version="0.0.0")
         monkeypatch.setattr(compiler, "description", lambda: result)
     else:
         module = sys if part.startswith("sys") else np
         monkeypatch.setattr(module, part.partition(".")[2], "0.0.0")
-    assert key_of("text", *before) != key_of("text", *compiler._circumstances())
+    assert key_of("text", *before) != key_of("text", *compiler.circumstances())
 
 
 @pytest.mark.skipif(targets._circumstances() is None, reason="what a description depends on")

@@ -211,7 +211,7 @@ class Composer(Functions):
             if element.dtype in ("int64", "int32", "float32"):
                 text += f", padding_values=tf.constant({r.randint(-2, 9)}, tf.{element.dtype})"
             if len(element.shape) == 1 and r.random() < 0.5:
-                width = r.randint(element.shape[0] or 1, 5)
+                width = r.randint(element.shape[0] or 1, max(element.shape[0] or 1, 5))
                 self.may_fail |= element.shape[0] is None
                 text += f", padded_shapes=[{width}]"
                 element = element._replace(shape=(width,))

@@ -79,7 +79,7 @@ def number(element: Any) -> int:
         return number(tuple(element[k] for k in sorted(element)))
     if isinstance(element, list):
         return sum(number(np.asarray(row)) for row in element[1])
-    if element.dtype.kind == "O":
+    if element.dtype.kind in "OS":
         return sum(map(len, element.reshape(-1).tolist()))
     if element.dtype.kind == "f":
         element = np.round(element * np.float32(8))

@@ -7,6 +7,7 @@ comes after.
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -19,6 +20,12 @@ _MANY = 20_000
 
 class Endless(Exception):
     """A pipeline reads on and on."""
+
+
+class Fusion:
+    """Whether a batch right behind a map loses all elements with one for which the map fails."""
+
+    is_on = True
 
 
 class Failure:
@@ -59,8 +66,9 @@ def first(reader: Iterator[Any], count: int) -> tuple[list[Any], Failure | None]
 class Stream:
     """A dataset: something that can be read from its begin, any number of times."""
 
-    def __init__(self, read: Callable[[], Iterator[Any]]) -> None:
+    def __init__(self, read: Callable[[], Iterator[Any]], is_map: bool = False) -> None:
         self.read = read
+        self.is_map = is_map
 
     # Sources.
 
@@ -112,7 +120,7 @@ class Stream:
             for item in self.read():
                 yield item if isinstance(item, Failure) else call(function, *unpacked(item))
 
-        return Stream(read)
+        return Stream(read, is_map=True)
 
     def enumerate(self, start: int = 0) -> Stream:
         """Pairs of a number and an element."""
@@ -234,14 +242,21 @@ class Stream:
 
     # Batches.
 
-    def _groups(self, size: int, drop: bool, together: Callable[[list[Any]], Any]) -> Stream:
-        """Elements by groups; a failure takes with it the elements before it in its group."""
+    def _groups(
+        self, size: int, drop: bool, together: Callable[[list[Any]], Any], may_fuse: bool = False
+    ) -> Stream:
+        """Elements by groups; a failure takes with it the elements before it in its group.
+
+        Where the groups may fuse with a map, it takes those behind it too.
+        """
 
         def read() -> Iterator[Any]:
             reader = self.read()
             while True:
                 elements, failure = first(reader, int(size))
                 if failure is not None:
+                    if may_fuse and self.is_map and Fusion.is_on:
+                        deque(itertools.islice(reader, int(size) - len(elements) - 1), 0)
                     yield failure
                 elif not elements or (drop and len(elements) < size):
                     return
@@ -260,7 +275,8 @@ class Stream:
         deterministic: bool | None = None,
     ) -> Stream:
         """So many elements as one."""
-        return self._groups(batch_size, drop_remainder, lambda e: mapped(stacked, *e))
+        may_fuse = num_parallel_calls is None
+        return self._groups(batch_size, drop_remainder, lambda e: mapped(stacked, *e), may_fuse)
 
     def padded_batch(
         self,
@@ -284,7 +300,7 @@ class Stream:
         def together(*e: Any) -> Any:
             return Ragged(list(e)) if np.ndim(e[0]) else stacked(*e)
 
-        return self._groups(batch_size, drop_remainder, lambda e: mapped(together, *e))
+        return self._groups(batch_size, drop_remainder, lambda e: mapped(together, *e), True)
 
     def unbatch(self) -> Stream:
         """Rows of elements."""

@@ -88,8 +88,9 @@ def interpreted(changed: Callable[[Program], Program] = as_it_is) -> Iterator[Lo
     it is, or with a fault planted in it."""
     log, compiled = Log(), executable.executables
 
-    def programs(lowered: Sequence[tuple[Program, list[Any]]]) -> Any:
-        return [Interpreted(changed(program), constants, log) for program, constants in lowered]
+    def programs(segments: Sequence[Any]) -> Any:
+        pairs = [segment.lowered for segment in segments]
+        return [Interpreted(changed(program), constants, log) for program, constants in pairs]
 
     executable.executables = programs
     try:

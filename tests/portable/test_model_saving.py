@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from corpora.model_features import FEATURES
+from corpora.model_programs import PROGRAMS
 from corpora.model_recipes import RECIPES
 from support.saved_models import NAMES, assert_alike, calls, outcome, unpacked
 
@@ -46,7 +47,9 @@ def message_of(folder: Path) -> SavedModel:
     return SavedModel.FromString((folder / "saved_model.pb").read_bytes())
 
 
-@pytest.mark.parametrize("recipe", [*RECIPES, *FEATURES], ids=lambda recipe: recipe.__name__)
+@pytest.mark.parametrize(
+    "recipe", [*RECIPES, *FEATURES, *PROGRAMS], ids=lambda recipe: recipe.__name__
+)
 def test_models_compute_what_tensorflow_computed(recipe: Any, tmp_path: Path) -> None:
     recorded = unpacked(recipe.__name__, tmp_path)
     model, options, _ = recipe(tf, tmp_path)

@@ -12,7 +12,7 @@ import graphwright as tf
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_the_innermost_rows_become_strings(depth: int) -> None:
-    points = np.array([71, 246, 0x1F600, 98]).reshape((1,) * (depth - 1) + (4,))
+    points = np.array([71, 246, 0x1F600, 98], np.int32).reshape((1,) * (depth - 1) + (4,))
     points = np.concatenate([points, points + 1], axis=0 if depth > 1 else -1)
     rows = points.reshape(-1, points.shape[-1])
     wanted = np.array([*["".join(map(chr, row)).encode() for row in rows], None], object)[:-1]

@@ -108,8 +108,8 @@ def gradients_of(
     return result, {"args": dense, "variables": named}
 
 
-#: Sums of other orders and other formulas, in float32.
-TOLERANCE = {"rtol": 3e-6, "atol": 1e-6}
+#: Sums of other orders and other formulas, in float32: beside a number, and beside the largest one.
+TOLERANCE, OF_LARGEST = 3e-6, 1e-6
 
 
 def unlike(tf: Any, ours: Any, theirs: Any) -> Iterator[str]:
@@ -135,4 +135,7 @@ def is_near(dtype: Any, mine: Any, other: Any) -> bool:
     if not dtype.is_floating and not dtype.is_complex:
         return bool(np.array_equal(mine, other))
     wide = np.complex128 if dtype.is_complex else np.float64
-    return bool(np.allclose(mine.astype(wide), other.astype(wide), **TOLERANCE, equal_nan=True))
+    mine, other = mine.astype(wide), other.astype(wide)
+    finite = np.abs(other[np.isfinite(other)])
+    least = OF_LARGEST * max(1.0, float(finite.max(initial=0.0)))
+    return bool(np.allclose(mine, other, TOLERANCE, least, equal_nan=True))

@@ -136,7 +136,8 @@ def call_with_rule(
     f: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
 ) -> Any:
     """The result of `f`, whose gradient is the one that `f` returned with it."""
-    if is_traced():
+    traced = is_traced()
+    if traced:
         if kwargs:
             raise ValueError(
                 "A function with a custom gradient takes keyword arguments only when it runs "
@@ -157,10 +158,11 @@ def call_with_rule(
     variables = [v for v in watcher.variables.values() if all(v is not x for x in leaves)]
     refuse_variables(grad_fn, variables)
     tensors = [convert(t) for t in tree.flatten(result, expand_composites=True)]
-    handles = [v.handle for v in variables]
+    # A graph has the values, as TensorFlow's has: its node may be saved, and then has cotangents.
+    used = [convert(v) if traced else v.handle for v in variables]
     inputs = [x.handle if isinstance(x, Variable) else convert(x) for x in leaves]
     op = CustomGradient(rule_of(grad_fn, len(leaves), variables), len(tensors))
-    outputs = apply(op, *tensors, *inputs, *handles)
+    outputs = apply(op, *tensors, *inputs, *used)
     return tree.pack_sequence_as(result, list(outputs), expand_composites=True)
 
 

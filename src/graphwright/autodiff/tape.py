@@ -388,7 +388,8 @@ class GradientTape:
             A tensor of shape [b, y..., x...]: zeros where the target does not depend on the source.
 
         Raises:
-            ValueError: There is no batch, or the batches differ in size.
+            ValueError: The target or the source has fewer than 2 axes, or the batches differ in
+                size.
             RuntimeError: A tape that is not persistent was used before, or is eager and
                 `experimental_use_pfor` is False.
 
@@ -408,10 +409,11 @@ class GradientTape:
                 "batch_jacobian needs a batch as the first axis of the target and of the source, "
                 "and the rank of one is not known: fix it with tf.ensure_shape."
             )
-        if () in (have, want):
+        if min(len(have), len(want)) < 2:
             raise ValueError(
-                "batch_jacobian needs a batch as the first axis of the target and of the source: "
-                f"their shapes are {result.shape} and {source.shape}. tape.jacobian needs none."
+                "batch_jacobian needs a batch as the first axis of the target and of the source, "
+                "and another axis. Their shapes are "
+                f"{result.shape} and {source.shape}. tape.jacobian needs none."
             )
         if have[:1] != want[:1]:
             raise ValueError(

@@ -51,6 +51,15 @@ def write_whole(path: str | Path, content: bytes, durable: bool = False, mode: i
             os.close(directory)
 
 
+def write_to_disk(path: TextPath) -> None:
+    """Has the system write a file that it still holds in memory, and waits for that."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 @contextlib.contextmanager
 def new_file(path: Path, mode: int = 0o666) -> Iterator[Path]:
     """A new file beside `path`, locked until the end; one that outlives its lock is abandoned."""

@@ -14,7 +14,7 @@ from graphwright.autodiff.sweep import dense_cotangent, is_differentiable, reach
 from graphwright.autodiff.tape import UnconnectedGradients, gradients_of, handle_of, like
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
-from graphwright.control.vectorize import in_graph, row_count, vectorized
+from graphwright.control.vectorize import NotVectorized, in_graph, row_count, vectorized
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.op.op import Call
 from graphwright.ops.core.creation import zeros
@@ -83,14 +83,21 @@ def each(
     dtypes: Sequence[DType],
     at_once: bool,
 ) -> list[Any]:
-    """The results of `row` for each row of a unit matrix, stacked; None stays None."""
+    """The results of `row` for each row of a unit matrix, stacked; None stays None.
+
+    Lists that rows would change in different ways are changed row by row.
+    """
     if at_once:
         weights = eye(count, dtype=dtype)
 
         def rows(weights: TensorValue) -> Any:
             return vectorized(row, [weights], (weights,), row_count([weights]))
 
-        return list(in_graph(rows, "jacobian", [weights], (weights,)))
+        try:
+            return list(in_graph(rows, "jacobian", [weights], (weights,)))
+        except NotVectorized as refusal:
+            if not refusal.has_lists:
+                raise ValueError(str(refusal)) from refusal.__cause__
     missing = [False] * len(dtypes)
 
     def step(i: TensorValue, arrays: Sequence[TensorArray]) -> Any:

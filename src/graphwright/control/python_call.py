@@ -296,8 +296,10 @@ class PyFunc(HostOp):
                 returned = function(*[np.asarray(a)[()] for a in arrays])
         except Exception as error:
             raise status_of(error) from error
-        if isinstance(function, FreshFunction):
-            return tuple(returned)
+        return tuple(returned) if isinstance(function, FreshFunction) else self.arrays_of(returned)
+
+    def arrays_of(self, returned: Any) -> tuple[Any, ...]:
+        """What the function returned, as arrays of the dtypes promised."""
         results = [] if returned is None else returned
         if not isinstance(results, (list, tuple)):
             results = [results]

@@ -61,9 +61,10 @@ R = TypeVar("R")
 class NotVectorized(ValueError):
     """An op cannot take all rows at once, and may not run in a loop."""
 
-    def __init__(self, words: str, op: str) -> None:
+    def __init__(self, words: str, op: str, has_lists: bool = False) -> None:
         super().__init__(words)
         self.op = op
+        self.has_lists = has_lists
 
 
 class Lane(NamedTuple):
@@ -128,6 +129,7 @@ class Rewrite:
                 f"No pfor vectorization defined for {node.op.type_name}\n{node!r}\n"
                 f"{reason}.{advice}",
                 node.op.type_name,
+                bool(lists),
             ) from reason
         if self.warn:
             LOGGER.warning(
@@ -374,7 +376,8 @@ def vectorized(
 ) -> Any:
     """`fn` of the rows of tensors, packed as the arguments `like`: in the graph that is traced.
 
-    A tensor of which the first axis is of size 1 is the same for every row.
+    A tensor of which the first axis is of size 1 is the same for every row. NotVectorized where an
+    op refuses all rows.
     """
     several = not isinstance(count, int) or count != 1
     single = [several and t.type.dims is not None and t.type.dims[0] == 1 for t in tensors]
@@ -388,11 +391,7 @@ def vectorized(
     rewrite = Rewrite(count, fallback, warn)
     lanes = [Lane(t[0], False) if alone else Lane(t, True) for t, alone in zip(tensors, single)]
     lanes += [Lane(outside, False) for outside in one.graph.captured]
-    try:
-        results = rewrite.run(one.graph, lanes)
-    except NotVectorized as refusal:
-        raise ValueError(str(refusal)) from refusal.__cause__
-    return one.pack([rewrite.spread(lane) for lane in results])
+    return one.pack([rewrite.spread(lane) for lane in rewrite.run(one.graph, lanes)])
 
 
 def in_graph(
@@ -444,8 +443,10 @@ def vectorized_map(
         count = row_count(tensors)
         return vectorized(fn, tensors, (elems,), count, fallback_to_while_loop, warn)
 
-    result: R = in_graph(run, "vectorized_map", leaves, (elems,))
-    return result
+    try:
+        return in_graph(run, "vectorized_map", leaves, (elems,))
+    except NotVectorized as refusal:
+        raise ValueError(str(refusal)) from refusal.__cause__
 
 
 def row_count(tensors: Sequence[TensorValue]) -> Any:

@@ -21,6 +21,7 @@ from graphwright.data.columns.column_function import (
     with_rows,
 )
 from graphwright.data.columns.graph_runner import DrawingRunner, GraphRunner
+from graphwright.data.columns.python_calls import PythonCalls, Results
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.stage import DatasetStage, IterationDraws
 from graphwright.function.variable_creation import initialize, refuse
@@ -158,6 +159,8 @@ class BoundFunction:
         self.refusal = ""
         kind = DrawingRunner if has_stream(function.graph) else GraphRunner
         self.one = kind(function.graph, captured)
+        #: What calls it for each element, where it is one call of a Python function.
+        self.calls = PythonCalls.of(function.graph, captured)
         #: What runs the function for columns, by which of them are ragged; None where nothing can.
         self.many: dict[tuple[bool, ...], ColumnFunction | None] = {}
         self.seen = 0
@@ -185,22 +188,37 @@ class BoundFunction:
         if together is not None:
             try:
                 with activate(None):
-                    results = together(block.columns)
-                return ElementBlock(block.count, results)
+                    columns = together(block.columns)
+                return ElementBlock(block.count, columns)
             except Exception:  # noqa: BLE001 - one by one shows which element it is
                 LOGGER.debug("%r fails for one of %d elements", self.function, block.count)
+        results, error = self.each(block)
+        if results is not None:  # the error is raised when the elements from there on are computed
+            return results
+        assert error is not None, "a block has elements"
+        raise error
+
+    def each(self, block: ElementBlock) -> Results:
+        """The results for the elements before the first with an error, one by one, and that error.
+
+        None is computed again, so the function may have effects.
+        """
+        if self.calls is not None:
+            return self.calls(block)
         rows: list[Row] = []
+        error: Exception | None = None
         try:
             with activate(None):
                 for row in block.rows():
                     rows.append(self.one(row))
-        except Exception:
-            if not rows:
-                raise  # the others are raised when the elements from there on are computed again
+        except Exception as failure:  # noqa: BLE001 - it is raised where its element would come
+            error = failure
         self.seen += len(rows)
+        if not rows:
+            return None, error
         if not rows[0]:
-            return ElementBlock(len(rows), ())
-        return of_rows(rows) if len(rows) > 1 else of_row(rows[0])
+            return ElementBlock(len(rows), ()), error
+        return of_rows(rows) if len(rows) > 1 else of_row(rows[0]), error
 
     def step(self, state: Row, block: ElementBlock) -> tuple[Row, ElementBlock]:
         """The state after the function of it and each element in turn, and the other results.

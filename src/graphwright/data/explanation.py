@@ -307,7 +307,9 @@ def remedy(stage: DatasetStage, is_prefetched: bool) -> str:
     if calls:
         return (
             f"{' and '.join(calls)} holds the interpreter's lock: `num_parallel_calls` helps only "
-            "where it waits or NumPy computes. Ops in its place run without the lock."
+            "where it waits or NumPy computes. Ops in its place run without the lock. So does a "
+            "pool of processes that it hands its work to, while it waits: "
+            "`return pool.submit(work, x).result()`."
         )
     if isinstance(stage, MapStage) and type(stage) is MapStage:
         return "`num_parallel_calls=tf.data.AUTOTUNE` calls its function in threads."

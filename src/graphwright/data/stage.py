@@ -140,6 +140,13 @@ class Cursor(ABC):
     def pull(self, limit: int) -> ElementBlock | None:
         """The next elements, at most `limit`; None at the end."""
 
+    def pull_all(self, limit: int) -> ElementBlock | None:
+        """The same for a stage that needs all of so many elements, whatever they are.
+
+        So elements may be taken together that a program sees being taken.
+        """
+        return self.pull(limit)
+
     @abstractmethod
     def save(self) -> State:
         """The state from which `restore` goes on here."""

@@ -121,7 +121,7 @@ def walk(type_: TraceType, path: str, change: TypeChange) -> TraceType:
     if changed is not type_ or not isinstance(type_, Structure):
         return changed
     parts = [walk(c, path + step(type_, i), change) for i, c in enumerate(type_.children)]
-    return Structure(type_.kind, type_.keys, tuple(parts))
+    return Structure(type_.kind, type_.keys, tuple(parts), type_.order)
 
 
 def leaves(call_type: FunctionType) -> Iterator[tuple[str, TraceType]]:

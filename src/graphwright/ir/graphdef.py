@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from graphwright.ir.control_edges import order_of
 from graphwright.ir.equivalents import in_tensorflow
@@ -23,10 +23,18 @@ from graphwright.proto.graph_pb2 import (
     NameAttrList,
     NodeDef,
 )
-from graphwright.types.dtypes import as_dtype, int32, resource
+from graphwright.types.dtypes import DType, as_dtype, int32, resource
 from graphwright.types.tensor_type import TensorType
 
 V = TypeVar("V")
+
+
+class TypedValue(Protocol):
+    """A value of a graph, or a tensor that stands for one."""
+
+    @property
+    def type(self) -> TensorType: ...
+
 
 #: Loops: their function `body` takes and returns all operands of the loop, so captures too, which
 #: it does not change.
@@ -173,7 +181,7 @@ class FunctionLibrary:
 
     def attributes(self, node: Node) -> dict[str, AttrValue]:
         """The attributes of a node by name."""
-        messages = operand_attributes(node)
+        messages = operand_attributes(node.op, node.inputs, node.outputs)
         hints = node.op.private
         for field, kind in node.op.fields.items():
             name = "_" + field if field in hints else field
@@ -328,23 +336,39 @@ def _output_entry(value: Value) -> str:
     raise LookupError(f"{value!r} is no result that {value.node.op} declares")
 
 
-def operand_attributes(node: Node) -> dict[str, AttrValue]:
-    """The attributes that the operands and results decide: dtypes, lists of them, counts."""
-    op = node.op
-    attributes: dict[str, AttrValue] = {}
-    fields = set(op.fields)
-    for operands, values in ((op.operands, node.inputs), (op.results, node.outputs)):
+def operand_attributes(
+    op: Op, inputs: tuple[TypedValue, ...], outputs: tuple[TypedValue, ...]
+) -> dict[str, AttrValue]:
+    """The attributes that the operands and results decide, as messages."""
+    messages: dict[str, AttrValue] = {}
+    for name, decided in decided_attributes(op, inputs, outputs).items():
+        if isinstance(decided, int):
+            messages[name] = AttrValue(i=decided)
+        elif isinstance(decided, DType):
+            messages[name] = AttrValue(type=data_type(decided))
+        else:
+            types = [data_type(dtype) for dtype in decided]
+            messages[name] = AttrValue(list=AttrValue.ListValue(type=types))
+    return messages
+
+
+def decided_attributes(
+    op: Op, inputs: tuple[TypedValue, ...], outputs: tuple[TypedValue, ...]
+) -> dict[str, int | DType | list[DType]]:
+    """What the operands and results decide: dtypes, lists of them, counts."""
+    decided: dict[str, int | DType | list[DType]] = {}
+    for operands, values in ((op.operands, inputs), (op.results, outputs)):
         for operand, group in grouped(operands, values, op):
-            name, types = operand.dtype, [data_type(value.type.dtype) for value in group]
-            if operand.variadic and values is node.inputs:
-                attributes["N"] = AttrValue(i=len(group))
-            if name in fields or (name not in op.dtypes and is_dtype(name)):
+            name = operand.dtype
+            if operand.variadic and values is inputs:
+                decided["N"] = len(group)
+            if name in op.fields or (name not in op.dtypes and is_dtype(name)):
                 continue
             if operand.mixed:
-                attributes.setdefault(name, AttrValue(list=AttrValue.ListValue(type=types)))
-            elif types:
-                attributes.setdefault(name, AttrValue(type=types[0]))
-    return attributes
+                decided.setdefault(name, [value.type.dtype for value in group])
+            elif group:
+                decided.setdefault(name, group[0].type.dtype)
+    return decided
 
 
 def grouped(
@@ -354,16 +378,19 @@ def grouped(
 
     Lists are as long as the attributes of `op` say. Those of which none says it have one length.
     """
-    position = 0
     lists = [operand for operand in operands if operand.variadic or operand.mixed]
+    if not lists:
+        return [(operand, values[i : i + 1]) for i, operand in enumerate(operands)]
+    position, groups = 0, []
     lengths = {operand.name: length_of(op, operand) for operand in lists}
     free = [name for name, length in lengths.items() if length is None]
     rest = len(values) - len(operands) + len(lists) - sum(n or 0 for n in lengths.values())
     for operand in operands:
         length = lengths.get(operand.name, 1)
         count = rest // len(free) if length is None else length
-        yield operand, values[position : position + count]
+        groups.append((operand, values[position : position + count]))
         position += count
+    return groups
 
 
 def length_of(op: Op | None, operand: Operand) -> int | None:

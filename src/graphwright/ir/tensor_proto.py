@@ -151,11 +151,13 @@ def array_of(proto: TensorProto, dtype: DType) -> Array:
         field, bits = _FIELDS[dtype.name]
         values = np.array(getattr(proto, field), bits).view(dtype.numpy_dtype)
     elif dtype in FLOAT8:
-        values = np.frombuffer(proto.float8_val, dtype.numpy_dtype)
+        values = np.frombuffer(proto.float8_val, dtype.numpy_dtype).copy()
     else:
         values = np.zeros(0, dtype.numpy_dtype)
     if values.size > size:
         raise ValueError(f"a message of shape {dims} has {values.size} values")
+    if values.size == size:
+        return values.reshape(dims)
     default = np.array(b"", object) if dtype is string else np.zeros((), dtype.numpy_dtype)
     last = values[-1] if values.size else default
     whole = np.full(size, last, values.dtype)

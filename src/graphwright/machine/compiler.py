@@ -61,7 +61,7 @@ def _prepared(text: str, resolve: Resolve) -> tuple[bytes, LinkedModule | None]:
 
     cache = disk_cache()
     if cache is not None:
-        key = key_of(text, *_circumstances())
+        key = key_of(text, *circumstances())
         data = cache.get(key)
         if data is not None:
             try:
@@ -77,7 +77,7 @@ def _prepared(text: str, resolve: Resolve) -> tuple[bytes, LinkedModule | None]:
         return data, None
 
 
-def _circumstances() -> tuple[str, ...]:
+def circumstances() -> tuple[str, ...]:
     """All that machine code depends on beside its text."""
     triple, processor, features = target()
     version = description().version

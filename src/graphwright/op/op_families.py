@@ -116,18 +116,19 @@ class Binary(Elementwise):
 
 
 def known_elementwise(function: Callable[[Any, Any], Any], x: HostValue, y: HostValue) -> Any:
-    """Applies a function to known host values, scalars against vectors; None is unknown."""
+    """Applies a function to known whole numbers, scalars against vectors; None is unknown.
+
+    Floats are rounded by the kernel alone.
+    """
     if isinstance(x, tuple) and isinstance(y, tuple):
-        if len(x) != len(y):
+        if [isinstance(a, tuple) for a in x] != [isinstance(b, tuple) for b in y]:
             return None
         return tuple(known_elementwise(function, a, b) for a, b in zip(x, y))
     if isinstance(x, tuple):
         return tuple(known_elementwise(function, a, y) for a in x)
     if isinstance(y, tuple):
         return tuple(known_elementwise(function, x, b) for b in y)
-    if x is None or y is None:
-        return None
-    return function(x, y)
+    return function(x, y) if isinstance(x, int) and isinstance(y, int) else None
 
 
 class Comparison(Elementwise):

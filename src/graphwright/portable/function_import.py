@@ -30,6 +30,7 @@ from graphwright.ops.state.variable_ops import Storage
 from graphwright.portable.allowance import Allowance
 from graphwright.portable.function_body import ANY, NodeBody, Source, called_by, function_body
 from graphwright.portable.graphs.older_ops import OLDER, is_flow
+from graphwright.portable.graphs.ragged_nodes import RAGGED
 from graphwright.portable.graphs.structure_branches import structure_branches
 from graphwright.portable.graphs.structure_loops import structure_loops
 from graphwright.portable.model_arrays import SMALL, checked_array
@@ -75,7 +76,7 @@ class FunctionImport:
         if len(self.messages) < len(library.function):
             raise malformed("its library", "two functions have one name")
         self.allowance = allowance
-        self.special = {**OLDER, **(special or {})}
+        self.special = {**OLDER, **RAGGED, **(special or {})}
         #: The rules of functions with a gradient of their own, by the names that nodes give them.
         self.gradients: dict[str, GradientRule] = {}
         self._bodies: dict[str, NodeBody] = {}
@@ -263,21 +264,14 @@ class FunctionImport:
     def _plain(self, node: NodeDef, operands: list[Any]) -> dict[str, list[Any]]:
         """The outputs of a node whose op has a record."""
         op = self._hinted(op_of(node, operands), node, operands)
-        apply(op, *operands, name=node.name)
-        tracer = current_tracer()
-        assert tracer is not None
-        made = tracer.graph.nodes[-1]
-        assert made.op is op
+        made = apply(op, *operands, name=node.name)
+        outputs = made if isinstance(made, tuple) else () if made is None else (made,)
         if not is_flow(node, operands):
-            check_dtypes(node, made)
-        outputs = [SymbolicTensor(value, tracer.graph) for value in made.outputs]
+            check_dtypes(node, op, operands, outputs)
         if node.op in ("Identity", "IdentityN"):
             for operand, output in zip(operands, outputs):
                 self.note(output, self.behind(operand))
-        groups = grouped(op.results, tuple(made.outputs), op)
-        counts = {result.name: len(group) for result, group in groups}
-        rest = iter(outputs)
-        return {name: [next(rest) for _ in range(count)] for name, count in counts.items()}
+        return {result.name: list(group) for result, group in grouped(op.results, outputs, op)}
 
     def _hinted(self, op: Op, node: NodeDef, operands: list[Any]) -> Op:
         """The op with what is known of the variable or the table that it reads."""

@@ -6,6 +6,9 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+from graphwright.base.files import write_to_disk
 
 #: What a saved model consists of. A folder with anything else is not taken away.
 _PARTS = frozenset(
@@ -20,8 +23,8 @@ _PARTS = frozenset(
 def new_folder(path: str) -> Iterator[str]:
     """A new folder, which takes the place of `path` when the block ends without an error.
 
-    A model that was there is replaced as a whole. Where other files are in its folder, they stay,
-    and its parts are replaced one after the other.
+    A model that was there is replaced as a whole, once the new one is on the disk. Where other
+    files are in its folder, they stay, and its parts are replaced one after the other.
     """
     path = os.path.abspath(path)
     parent, name = os.path.split(path)
@@ -32,7 +35,11 @@ def new_folder(path: str) -> Iterator[str]:
         yield new
         if not os.path.lexists(path):
             os.rename(new, path)
-        elif set(os.listdir(path)) <= _PARTS:
+            return
+        for file in Path(new).rglob("*"):
+            if file.is_file():
+                write_to_disk(file)
+        if set(os.listdir(path)) <= _PARTS:
             os.rename(path, old)
             os.rename(new, path)
         else:

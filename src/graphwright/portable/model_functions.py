@@ -9,13 +9,18 @@ from itertools import chain
 from typing import Any
 
 from graphwright.autodiff.custom import CustomGradient
-from graphwright.base.errors import UnimplementedError
+from graphwright.base.errors import (
+    InaccessibleTensorError,
+    NotDifferentiableError,
+    UnimplementedError,
+)
 from graphwright.base.logs import LOGGER
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import PolymorphicFunction
 from graphwright.function.structure import Outputs
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.graphdef import FunctionLibrary
+from graphwright.op.interpreter import activate
 from graphwright.portable.node_ops import PYTHON_OPS, is_known
 from graphwright.portable.structured_values import encode
 from graphwright.proto.graph_pb2 import FunctionDef
@@ -24,8 +29,7 @@ from graphwright.proto.structure_pb2 import StructuredValue
 from graphwright.trace.argument_types import Structure, Weakref
 from graphwright.trace.signature import KEYWORD_ONLY
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.trace.tracer import tracing
-from graphwright.types import dtypes as dt
+from graphwright.trace.tracer import Tracer, tracing
 from graphwright.types.composite import Composite
 from graphwright.types.containers import is_namedtuple
 from graphwright.types.specs import TensorSpec
@@ -110,7 +114,8 @@ class ModelFunctions:
                 if isinstance(node.op, CustomGradient):
                     kind = f"CustomGradient-{name}-{node.name}"
                     nodes[node.name].attr["_gradient_op_type"].s = kind.encode()
-                    if inside is not None and name in self.messages:
+                    # The rules of rules are left out, as TensorFlow leaves them out.
+                    if inside is not None and name not in self.gradients.values():
                         self._save_gradient(kind, node, graph, message, inside)
             refuse_own_ops(message, graph)
             yield message
@@ -120,14 +125,14 @@ class ModelFunctions:
         inside: Callable[[str, str], int],
     ) -> None:  # fmt: skip
         """Saves the gradient that a function states for a part of it, if it has a form."""
-        rule = gradient_graph(node, graph)
-        if rule is None:
+        try:
+            made, cotangents = gradient_graph(node, graph)
+        except (NotDifferentiableError, InaccessibleTensorError, TypeError) as error:
             LOGGER.warning(
-                "the gradient that %s states at %s is not saved: only tensors of the function "
-                "itself may be in it, and no variables", message.signature.name, node.name,
+                "the gradient that %s states at %s is not saved: %s",
+                message.signature.name, node.name, error,
             )  # fmt: skip
             return
-        made, cotangents = rule
         saved = SavedConcreteFunction()
         incoming = [
             TensorSpec.from_type(value.type, f"result_grads_{i}")
@@ -148,18 +153,34 @@ class ModelFunctions:
         self.gradients[kind] = name
 
 
-def gradient_graph(node: Node, home: Graph) -> tuple[Graph, list[Any]] | None:
+class RuleTracer(Tracer):
+    """Traces a rule that a program stated in a graph, and takes tensors of that graph alone.
+
+    What the graph has taken of graphs around it, the rule takes of the graph too.
+    """
+
+    def __init__(self, graph: Graph, home: Graph, below: Tracer) -> None:
+        super().__init__(graph, below)
+        self._stands_for = {
+            id(tensor): SymbolicTensor(value, home)
+            for tensor, value in home.captures
+            if isinstance(tensor, SymbolicTensor)
+        }
+
+    def _import(self, tensor: object) -> Value:
+        return super()._import(self._stands_for.get(id(tensor), tensor))
+
+
+def gradient_graph(node: Node, home: Graph) -> tuple[Graph, list[Any]]:
     """The rule of a node that states its own gradient, as a graph of cotangents of all operands.
 
     Returns:
-        The graph, and a cotangent or None for each operand. None for a rule that takes variables,
-        or tensors of other graphs than `home`.
+        The graph, and a cotangent or None for each operand. An error where the rule takes tensors
+        of other graphs than `home`.
     """
     op: Any = node.op
-    if any(value.type.dtype is dt.resource for value in node.inputs):
-        return None
     graph = Graph("internal_grad_fn")
-    with tracing(home), tracing(graph) as tracer:
+    with tracing(home) as outer, activate(tracer := RuleTracer(graph, home, outer)):
         for place, value in enumerate(node.inputs):
             graph.parameters.append(graph.placeholder(value.type, f"result_grads_{place}"))
         incoming = [SymbolicTensor(value, graph) for value in graph.parameters]
@@ -167,8 +188,8 @@ def gradient_graph(node: Node, home: Graph) -> tuple[Graph, list[Any]] | None:
         rest: list[Any] = [None if c is None else convert(c) for c in returned]
         cotangents = [*[None] * (len(node.inputs) - len(rest)), *rest]
         graph.results = Outputs(cotangents, op.rule).results(tracer)
-    symbolic = [t for t in graph.captured if isinstance(t, SymbolicTensor)]
-    return (graph, cotangents) if all(t.graph is home for t in symbolic) else None
+        tracer.close()
+    return graph, cotangents
 
 
 def argument_names(message: FunctionDef, graph: Graph) -> dict[Value, str]:

@@ -6,6 +6,7 @@ import inspect
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -338,10 +339,9 @@ class SavedFolder:
             for name, path in self._files.items():
                 shutil.copyfile(path, os.path.join(assets, name))
         content = self.model.SerializeToString(deterministic=True)
-        write_file(os.path.join(folder, SAVED_MODEL_FILENAME_PB), content)
-        with open(f"{prefix}{INDEX}", "rb") as file:
-            print_ = self._fingerprint(content, file.read())
-        write_file(os.path.join(folder, "fingerprint.pb"), print_.SerializeToString())
+        Path(folder, SAVED_MODEL_FILENAME_PB).write_bytes(content)
+        print_ = self._fingerprint(content, Path(f"{prefix}{INDEX}").read_bytes())
+        Path(folder, "fingerprint.pb").write_bytes(print_.SerializeToString())
 
     def _fingerprint(self, content: bytes, index: bytes) -> FingerprintDef:
         """The hashes of the parts of the model."""
@@ -364,14 +364,6 @@ class SavedFolder:
         )
         made.version.producer = _FINGERPRINT
         return made
-
-
-def write_file(path: str, content: bytes) -> None:
-    """Writes a file, which is on the disk when it returns."""
-    with open(path, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def described(value: Any) -> SavedObject:

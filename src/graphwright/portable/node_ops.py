@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from graphwright.base.errors import NotFoundError, PermissionDeniedError
-from graphwright.ir.graph import Node
-from graphwright.ir.graphdef import grouped, operand_attributes
+from graphwright.ir.graphdef import decided_attributes, grouped
 from graphwright.library.dispatch.raw_ops import OUR_OPS, load_all
 from graphwright.op.op import REGISTRY, Op
 from graphwright.ops.strings.printing import STREAMS
@@ -71,11 +70,17 @@ STRUCTURAL = frozenset(
 )  # fmt: skip
 
 
+#: Ops that no other program knows.
+_OURS = OUR_OPS - set(PYTHON_OPS)
+
+
 def is_known(name: str) -> bool:
     """Whether there is an op of a name that a GraphDef may have."""
-    load_all()
-    is_ours = name.startswith("_") or name in OUR_OPS - set(PYTHON_OPS)
-    return name in STRUCTURAL | CLASSIC or (name in REGISTRY and not is_ours)
+    if name in STRUCTURAL or name in CLASSIC:
+        return True
+    if name not in REGISTRY:
+        load_all()
+    return name in REGISTRY and name not in _OURS and not name.startswith("_")
 
 
 def names_no_types(source: str) -> bool:
@@ -200,7 +205,7 @@ def op_of(node: NodeDef, operands: Sequence[TensorValue]) -> Op:
     or have their defaults."""
     record = record_of(node)
     check_count(node, record, len(operands))
-    said = operand_dtypes(record, operands)
+    said: dict[str, Any] | None = None
     values = []
     for name, kind in record.fields.items():
         if (
@@ -208,9 +213,11 @@ def op_of(node: NodeDef, operands: Sequence[TensorValue]) -> Op:
             not in _READERS
         ):
             raise malformed(place(node), f"{name!r} is of a kind that no model has")
+        if name not in node.attr and said is None:
+            said = operand_dtypes(record, operands)
         if name in node.attr:
             value = attribute(node, name, kind)
-        elif name in said:
+        elif said and name in said:
             value = said[name]
         elif name in record.private or hasattr(record, name):
             value = getattr(record, name)
@@ -245,18 +252,25 @@ def operand_dtypes(record: type[Op], operands: Sequence[TensorValue]) -> dict[st
 
 def check_others(node: NodeDef, record: type[Op]) -> None:
     """Refuses attributes that the op has not."""
-    operands = {o.dtype for o in (*record.operands, *record.results)}
-    lengths = {o.length for o in (*record.operands, *record.results)} | {"N"}
     for name in node.attr:
-        if name.startswith("_") or name in record.fields or name in operands | lengths | _IDLE:
+        if name.startswith("_") or name in record.fields or name in _IDLE or name == "N":
+            continue
+        if any(name in (o.dtype, o.length) for o in (*record.operands, *record.results)):
             continue
         if name == "batch_dims" and node.attr[name].i == 0:
             continue
         raise malformed(place(node), f"it has an attribute {name!r}, which is unknown")
 
 
-def check_dtypes(node: NodeDef, made: Node) -> None:
+def check_dtypes(
+    node: NodeDef, op: Op, operands: Sequence[TensorValue], outputs: Sequence[TensorValue]
+) -> None:
     """Refuses dtypes and counts among the attributes that the operands contradict."""
-    for name, value in operand_attributes(made).items():
-        if name in node.attr and node.attr[name] != value:
+    for name, decided in decided_attributes(op, tuple(operands), tuple(outputs)).items():
+        if name not in node.attr:
+            continue
+        kind = "int" if isinstance(decided, int) else "DType"
+        kind = "tuple[DType, ...]" if isinstance(decided, list) else kind
+        said = attribute(node, name, kind)
+        if said != (tuple(decided) if isinstance(decided, list) else decided):
             raise malformed(place(node), f"{name!r} is not what the operands say")

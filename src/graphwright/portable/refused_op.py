@@ -5,6 +5,10 @@ from __future__ import annotations
 from graphwright.base.errors import Location
 
 
+class NoCounterpart(Exception):
+    """An op, as it stands in a graph, has no form in another format; the reason in words."""
+
+
 class RefusedOp:
     """An op that has no counterpart, where it stands, and why."""
 

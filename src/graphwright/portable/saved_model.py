@@ -151,8 +151,7 @@ def give_aliases(root: Any, aliases: Mapping[str, RestoredFunction]) -> None:
 
 def read(folder: str) -> SavedModel:
     """The message of a model, from its bytes or from its text."""
-    from google.protobuf import text_format
-    from google.protobuf.message import DecodeError, EncodeError
+    from google.protobuf.message import DecodeError
 
     path = os.path.join(folder, _BYTES)
     if not os.path.isfile(path):
@@ -162,13 +161,21 @@ def read(folder: str) -> SavedModel:
     with open(path, "rb") as file:
         content = file.read()
     try:
-        if path.endswith(_TEXT):  # as bytes it may not be deeper than messages are
-            content = text_format.Parse(content.decode(), SavedModel()).SerializeToString()
-        return SavedModel.FromString(content)
-    except (
-        DecodeError, EncodeError, RecursionError, UnicodeDecodeError, text_format.ParseError
-    ) as error:  # fmt: skip
+        return SavedModel.FromString(bytes_of(content) if path.endswith(_TEXT) else content)
+    except (DecodeError, ValueError) as error:
         raise OSError(f"Cannot parse file {path}: {error}.") from None
+
+
+def bytes_of(text: bytes) -> bytes:
+    """A message in text as bytes, where it may not be deeper than messages are; else ValueError."""
+    from google.protobuf import text_format  # few models are in text
+    from google.protobuf.message import EncodeError
+
+    try:
+        message: bytes = text_format.Parse(text.decode(), SavedModel()).SerializeToString()
+    except (EncodeError, RecursionError, text_format.ParseError) as error:
+        raise ValueError(str(error)) from error
+    return message
 
 
 def graph_of(model: SavedModel, tags: str | Sequence[str] | None) -> MetaGraphDef:

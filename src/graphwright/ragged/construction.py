@@ -269,7 +269,8 @@ def row_splits_to_segment_ids(
     vector = index_vector(splits, "splits")
     if vector.type.dims == (0,):
         raise ValueError("Invalid row_splits: []")
-    rows = numbers_of_rows(vector, vector[-1])
+    ends = splits_of_lengths(maximum(vector[1:] - vector[:-1], 0))
+    rows = numbers_of_rows(ends, ends[-1])
     return rows if out_type is None else cast(rows, out_type)
 
 

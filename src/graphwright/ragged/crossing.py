@@ -43,7 +43,7 @@ def cross(inputs: Iterable[TensorLike], name: str | None = None) -> RaggedTensor
         A ragged tensor of strings of shape [rows, None].
 
     Raises:
-        ValueError: An input does not have 2 axes.
+        ValueError: An input does not have 2 axes, or is of floats.
         InvalidArgumentError: The numbers of rows differ.
 
     >>> import graphwright as tf
@@ -76,7 +76,7 @@ def cross_hashed(
         A ragged tensor of int64 of shape [rows, None].
 
     Raises:
-        ValueError: An input does not have 2 axes.
+        ValueError: An input does not have 2 axes, or is of floats.
         InvalidArgumentError: The numbers of rows differ.
 
     >>> import graphwright as tf
@@ -102,12 +102,23 @@ def nothing(dtype: DType) -> RaggedTensor:
 def as_rows(value: TensorLike) -> RaggedTensor:
     """A matrix as ragged rows; ValueError for another rank."""
     if isinstance(value, SparseTensor):
+        check_dtype(value.dtype)
         return from_sparse_rows(value)
     rows = value if is_ragged(value) else convert(value)
+    check_dtype(rows.dtype)
     if rows.shape.rank not in (2, None):
         raise ValueError("tf.ragged.cross only supports inputs with rank=2")
     rows = rows if is_ragged(rows) else from_tensor(rows, None, None, 1, dt.int64)
     return rows.with_row_splits_dtype(dt.int64)
+
+
+def check_dtype(dtype: DType) -> None:
+    """ValueError unless a matrix is of integers or strings."""
+    if dtype is not dt.string and not dtype.is_integer:
+        raise ValueError(
+            f"tf.ragged.cross takes integers and strings, not {dtype!r}: round them with "
+            "tf.cast(..., tf.int64), or make text of them with tf.as_string."
+        )
 
 
 def from_sparse_rows(value: SparseTensor) -> RaggedTensor:

@@ -157,7 +157,12 @@ def stack(
 
 def stacked_dense(parts: Sequence[TensorValue], axis: int) -> Any:
     """Tensors, which may differ in size, as the items of a new axis."""
-    rank: Any = parts[0].shape.rank
+    rank = next((x.shape.rank for x in parts if x.shape.rank is not None), None)
+    if rank is None:
+        raise ValueError(
+            "tf.ragged.stack needs to know how many axes its values have: fix that with "
+            "tf.ensure_shape."
+        )
     axis = axis % (rank + 1)
     if rank == 1 and axis == 0:
         lengths = joining.stack([length_of(x, dt.int32) for x in parts])

@@ -305,7 +305,7 @@ def unicode_encode(
     array([b'G\xc3\xb6', b'ab'], dtype=object)
     """
     op = UnicodeEncode.of(output_encoding, errors, replacement_char)
-    input = input if is_ragged(input) else convert(input, dt.int32)
+    input = input if is_ragged(input) else convert(input)
     rank = input.shape.rank
     if rank is None:
         raise ValueError("Rank of `input` must be statically known.")

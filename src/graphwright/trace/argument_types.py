@@ -190,16 +190,22 @@ class Structure(TraceType):
     """A list, tuple, named tuple, attrs object or mapping of typed components.
 
     `kind` is the Python type, `keys` the names of the components (None for sequences).
-    Structures of different kinds or keys have nothing in common.
+    Structures of different kinds or keys have nothing in common. A mapping's keys are sorted, and
+    `order` has them as they came: so a traced function goes over its argument as Python does.
     """
 
-    __slots__ = ("children", "distinct_keys", "keys", "kind")
+    __slots__ = ("children", "distinct_keys", "keys", "kind", "order")
 
     def __init__(
-        self, kind: type, keys: tuple[Hashable, ...] | None, children: tuple[TraceType, ...]
+        self,
+        kind: type,
+        keys: tuple[Hashable, ...] | None,
+        children: tuple[TraceType, ...],
+        order: tuple[Hashable, ...] | None = None,
     ) -> None:
         self.kind = kind
         self.keys = keys
+        self.order = keys if order is None else order
         self.distinct_keys = all_distinct(keys)
         self.children = children
 
@@ -230,7 +236,7 @@ class Structure(TraceType):
             if join is None:
                 return None
             joined.append(join)
-        return Structure(self.kind, self.keys, tuple(joined))
+        return Structure(self.kind, self.keys, tuple(joined), self.order)
 
     def placeholder_value(self, placeholder_context: object = None) -> Any:
         return self.build([c.placeholder_value(placeholder_context) for c in self.children])
@@ -243,8 +249,13 @@ class Structure(TraceType):
             return self.kind(*values)
         if issubclass(self.kind, Mapping):
             mapping: Any = self.kind
-            return mapping(zip(self.keys, values))
+            return mapping(self.in_order(values))
         return self.kind(**{str(k): v for k, v in zip(self.keys, values)})
+
+    def in_order(self, values: Sequence[object]) -> list[tuple[Hashable, Any]]:
+        """The keys with values of theirs, in the order in which the keys came."""
+        named = dict(zip(self.keys or (), values))
+        return [(key, named[key]) for key in self.order or ()]
 
     def components(self, value: object) -> list[Any]:
         """The components of a value of this type; TypeError if it is of another."""
@@ -279,7 +290,7 @@ class Structure(TraceType):
         children = ", ".join(map(repr, self.children))
         if self.keys is None:
             return f"{'List' if issubclass(self.kind, list) else 'Tuple'}[{children}]"
-        pairs = ", ".join(f"[{k!r}, {c!r}]" for k, c in zip(self.keys, self.children))
+        pairs = ", ".join(f"[{k!r}, {c!r}]" for k, c in self.in_order(self.children))
         if issubclass(self.kind, Mapping):
             return f"Dict[{pairs}]"
         name = "NamedTuple" if is_namedtuple(self.kind) else "Attrs"
@@ -399,7 +410,8 @@ class TypeContext:
             )
         self._path.add(id(value))
         try:
-            return Structure(kind, keys, tuple([self.type_of(p) for p in parts]))
+            order = tuple(value) if isinstance(value, Mapping) else None
+            return Structure(kind, keys, tuple([self.type_of(p) for p in parts]), order)
         finally:
             self._path.discard(id(value))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import index
 from typing import Any, SupportsIndex, TypeAlias, Union, overload
 
+from graphwright.types.dimension import Dimension
 from graphwright.types.tensor_type import (
     Dims,
     is_compatible,
@@ -82,9 +83,9 @@ class TensorShape(TraceType):
         return self.rank
 
     @property
-    def dims(self) -> list[int | None] | None:
-        """The dimensions, or None for an unknown rank."""
-        return None if self._dims is None else list(self._dims)
+    def dims(self) -> list[Dimension] | None:
+        """The dimensions as `tf.compat.v1.Dimension`, or None for an unknown rank."""
+        return None if self._dims is None else list(map(Dimension, self._dims))
 
     def as_proto(self) -> Any:
         """The shape as a `TensorShapeProto`, in which -1 is an unknown dimension.
@@ -380,7 +381,7 @@ class TensorShape(TraceType):
         return TensorShape, (self._dims,)
 
     def __repr__(self) -> str:
-        return f"TensorShape({self.dims})"
+        return f"TensorShape({None if self._dims is None else list(self._dims)})"
 
     def __str__(self) -> str:
         return "<unknown>" if self._dims is None else str(self._dims)
@@ -404,6 +405,8 @@ def _entries(dims: object) -> Any:
 
 
 def _dimension(entry: Any, dims: object) -> int | None:
+    if isinstance(entry, Dimension):
+        entry = entry.value
     if entry is None:
         return None
     try:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from corpora.distribution import devices, mirrored, steps
+from corpora.distribution import devices, dtensors, mirrored, steps
 
 MODULES = {
     "devices": devices.programs,
+    "dtensors": dtensors.programs,
     "mirrored": mirrored.programs,
     "steps": steps.programs,
 }

@@ -9,6 +9,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.data.reader import Reader
+from graphwright.data.stages.choice_stages import places_of
 from graphwright.ops.random import philox_draws, variates
 
 Dataset = tf.data.Dataset
@@ -90,3 +91,12 @@ def test_many_seeds_draw_what_each_draws_alone() -> None:
         for a, b in seeds
     ]
     assert variates.categorical_of_seeds(seeds, logits).tolist() == alone
+
+
+def test_places_of_few_and_of_many_datasets() -> None:
+    numbers = np.random.default_rng(0).integers(0, 5, 100)
+    few, many = [places_of(numbers, count) for count in (7, 300)]
+    assert few.keys() == many.keys() == {0, 1, 2, 3, 4}
+    for number, places in few.items():
+        np.testing.assert_array_equal(places, many[number])
+        assert (numbers[places] == number).all()

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import math
+import multiprocessing
+import os
 import threading
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import resource_tracker
+from typing import Any
 
+import numpy as np
 import pytest
 
 import graphwright as tf
@@ -117,3 +125,39 @@ def test_a_state_steps_through_elements() -> None:
     assert outcomes(scanned, 121) == [*expected, "end"]
     total = dataset.reduce(tf.constant(0), lambda state, x: state + x)
     assert int(total) == 180
+
+
+@pytest.fixture(scope="module")
+def _tracker() -> None:
+    """The process that Python starts once beside spawned ones, and has to the end."""
+    resource_tracker.ensure_running()
+
+
+@pytest.mark.usefixtures("_tracker")
+def test_processes_that_a_program_asks_for_do_the_work() -> None:
+    """The docs advise it for Python that holds the interpreter's lock."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+
+        def here(work: Any, *values: Any) -> Any:
+            return np.int64(pool.submit(work, *map(int, values)).result())
+
+        def root(x: Any) -> Any:
+            return tf.numpy_function(lambda v: here(math.isqrt, v), [x], tf.int64)
+
+        def process(x: Any) -> Any:
+            return tf.numpy_function(lambda v: here(os.getpid), [x], tf.int64)
+
+        numbers = Dataset.from_tensor_slices([16, -1, 26, 37, -5, 81])
+        mapped = numbers.map(root, num_parallel_calls=2)
+        assert outcomes(mapped, 7) == [4, "error", 5, 6, "error", 9, "end"]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="isqrt"):
+            list(mapped)
+        assert outcomes(mapped.ignore_errors().batch(2).unbatch(), 5) == [4, 5, 6, 9, "end"]
+        processes = {int(x) for x in Dataset.range(20).map(process, num_parallel_calls=2)}
+        assert len(processes - {os.getpid()}) == len(processes) > 0
+        abandoned = iter(Dataset.range(1000).map(root, num_parallel_calls=2))
+        assert int(next(abandoned)) == 0
+        del abandoned
+        gc.collect()
+    assert not processes & {child.pid for child in multiprocessing.active_children()}

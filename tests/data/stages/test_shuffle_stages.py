@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,12 @@ import graphwright as tf
 from graphwright.data.random_words import RandomWords, SeedGenerator
 from graphwright.data.stage import UNKNOWN
 from graphwright.data.stages import shuffle_buffers, shuffle_stages
-from graphwright.data.stages.shuffle_buffers import NumberBuffer, exchanged, exchanged_in_turn
+from graphwright.data.stages.shuffle_buffers import (
+    NumberBuffer,
+    exchanged,
+    exchanged_in_turn,
+    exchanged_natively,
+)
 from graphwright.data.stages.shuffle_stages import ShuffleCursor
 
 
@@ -76,7 +82,8 @@ def test_rows_in_blocks_are_drawn_in_the_order_of_single_rows(
     assert drawn == one_by_one(size, count)
 
 
-def test_many_exchanges_are_those_of_one_after_another() -> None:
+@pytest.mark.parametrize("exchange", [exchanged, exchanged_natively])
+def test_many_exchanges_are_those_of_one_after_another(exchange: Any) -> None:
     rng = np.random.default_rng(0)
     for _ in range(400):
         size = int(rng.integers(1, 40))
@@ -85,7 +92,7 @@ def test_many_exchanges_are_those_of_one_after_another() -> None:
         places = turns + np.where(rng.random(len(turns)) < 0.2, 0, chosen)
         one = rng.permutation(size) + 100
         other = one.copy()
-        assert exchanged(one, places).tolist() == exchanged_in_turn(other, places).tolist()
+        assert exchange(one, places).tolist() == exchanged_in_turn(other, places).tolist()
         assert one[len(turns) :].tolist() == other[len(turns) :].tolist()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import graphwright as tf
 from graphwright.library.distribute.gradient_buckets import buckets, summed_in_graph
-from graphwright.library.distribute.pending_sums import SumOptions
+from graphwright.library.distribute.pending_sums import SumOptions, SumWay
 from graphwright.trace.tracer import current_tracer
 
 
@@ -20,7 +20,7 @@ class Doubling:
         self.begun: dict[int, list[Any]] = {}
         self.words: list[str] = []
 
-    def begin(self, parts: Sequence[Any], words: str, is_halved: bool) -> int:
+    def begin(self, parts: Sequence[Any], words: str, way: SumWay) -> int:
         self.words.append(words)
         self.begun[len(self.begun)] = [part * 2 for part in parts]
         return len(self.begun) - 1

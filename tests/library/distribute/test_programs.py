@@ -23,6 +23,8 @@ CASES = [(module, name) for module, programs in RECORDED.items() for name in pro
 
 #: What is otherwise here, and why.
 DEPARTURES = {
+    "values_that_are_divided": "all parts are in one memory, so the value is there",
+    "plain_beside_divided": "a plain tensor counts as one that each device has",
     "public_names": "names of what is not here raise an AttributeError that says why",
 }
 

@@ -32,6 +32,12 @@ RECORDED = [
     (lambda x, y, c: tf.reduce_prod(tf.shape(y)), None),
     (lambda x, y, c: -c, None),
     (lambda x, y, c: c[0], None),
+    (lambda x, y, c: tf.equal(c, 2), [False, True]),
+    (lambda x, y, c: tf.shape(y)[0] > 1, None),
+    (lambda x, y, c: tf.logical_not(True), None),
+    (lambda x, y, c: tf.reduce_all([True, False]), None),
+    (lambda x, y, c: tf.cast(tf.equal(c, 1), tf.int32), [1, 0]),
+    (lambda x, y, c: tf.constant(["a", "b"]), [b"a", b"b"]),
 ]
 
 
@@ -50,3 +56,17 @@ def test_a_graph_knows_what_tensorflows_does(place: int) -> None:
         assert known == [None]
     else:
         np.testing.assert_array_equal(known[0], value)
+
+
+def test_what_is_known_in_part_is_what_tensorflow_says() -> None:
+    """A vector that was packed has the entries that are evident; any other is unknown."""
+
+    @tf.function
+    def ask(x):
+        n = tf.shape(x)
+        packed = tf.get_static_value(tf.stack([n[0], 7, n[1]]), partial=True)
+        assert packed.tolist() == [None, 7, None]
+        assert tf.get_static_value(n + 1, partial=True) is None
+        assert tf.get_static_value(tf.stack([n[0], 2], axis=-1), partial=True) is None
+
+    ask.get_concrete_function(X)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import graphwright
 from graphwright.ops.random import philox, philox_draws, threefry, truncated_normal, variates
 
 pytestmark = pytest.mark.usefixtures("native_kernels")
@@ -27,6 +28,36 @@ ONES = 2**128 - 1
 )
 def test_philox_gives_the_published_words(key: int, counter: int, words: tuple[int, ...]) -> None:
     assert tuple(philox.blocks(key, counter, 1)[0].tolist()) == words
+
+
+#: Numbers of blocks with and without a rest beside whole vectors.
+COUNTS = [32, 33, 1024, 1501]
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("counter", [0, 2**64 - 7, 2**64 - 2000, ONES - 3, 5 << 64])
+def test_machine_code_gives_the_words_of_one_block_after_another(count: int, counter: int) -> None:
+    assert philox.NATIVE.is_ready_for(2**12)
+    words = philox.blocks(2**63 + 77, counter, count)
+    for place in (0, 1, 6, 7, 8, count - 2, count - 1):
+        np.testing.assert_array_equal(
+            words[place], philox.blocks(2**63 + 77, counter + place, 1)[0]
+        )
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_machine_code_draws_what_a_stateless_op_draws(count: int) -> None:
+    assert philox.NATIVE.is_ready_for(2**12)
+    seeds = np.random.default_rng(count).integers(0, 2**64, (count, 2), np.uint64)
+    units = variates.units_of_seeds(seeds)
+    few = [variates.units_of_seeds(part) for part in np.array_split(seeds, count // 16)]
+    np.testing.assert_array_equal(units, np.concatenate(few))
+    for place in (0, 7, count - 1):
+        seed = seeds[place].view(np.int64)
+        one = graphwright.random.stateless_uniform(
+            [1], seed, dtype=graphwright.float64, alg="philox"
+        )
+        assert units[place] == one.numpy()[0]
 
 
 def test_threefry_gives_the_published_words() -> None:

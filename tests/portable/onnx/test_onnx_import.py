@@ -60,6 +60,21 @@ def test_there_and_back(tmp_path: Path) -> None:
     np.testing.assert_allclose(gradients[0], gradients[1], rtol=1e-6)
 
 
+def test_sizes_that_are_computed_from_shapes_are_known(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("Shape", ["x"], ["size"]),
+        helper.make_node("Gather", ["size", "one"], ["columns"]),
+        helper.make_node("Sub", ["columns", "one"], ["rest"]),
+        helper.make_node("Concat", ["one", "rest"], ["sizes"], axis=0),
+        helper.make_node("Split", ["x", "sizes"], ["first", "y"], axis=1),
+    ]
+    one = numpy_helper.from_array(np.array([1]), "one")
+    rows = [("x", TensorProto.FLOAT, [None, 3])]
+    y = [("y", TensorProto.FLOAT, [None, None])]
+    model = tf.onnx.load(saved(tmp_path, nodes, rows, y, initializer=[one]))
+    assert model([[5.0, 6.0, 7.0]]).numpy().tolist() == [[6.0, 7.0]]
+
+
 def test_a_model_takes_inputs_by_position_or_by_name(tmp_path: Path) -> None:
     z = ("z", TensorProto.FLOAT, [None])
     model = tf.onnx.load(saved(tmp_path, [helper.make_node("Sub", ["x", "z"], ["y"])], [X, z], [Y]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphwright.api.dtypes import experimental as _dtypes
 from graphwright.api.dtypes.experimental import *
-from graphwright.api.experimental import dlpack, extension_type, numpy
+from graphwright.api.experimental import dlpack, dtensor, extension_type, numpy
 from graphwright.data.optional import Optional
 from graphwright.library.dispatch.user_dispatch import (
     dispatch_for_api,
@@ -36,6 +36,7 @@ __all__ = [
     "dispatch_for_binary_elementwise_assert_apis",
     "dispatch_for_unary_elementwise_apis",
     "dlpack",
+    "dtensor",
     "extension_type",
     "numpy",
     "unregister_dispatch_for",

@@ -13,15 +13,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphwright.base.errors import OpError
 from graphwright.base.forks import cached_property
 from graphwright.compile.graph.passes import through
 from graphwright.compile.graph.prune import inline, like, moved, prune, resolved
 from graphwright.compile.graph.variable_cells import VariableCells
 from graphwright.compile.run.options import enabled
+from graphwright.ir.evaluation import evaluated
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.ir.known import known
-from graphwright.op.op import Effect, Op, host_value, is_whole
+from graphwright.op.op import Effect, Op, is_whole
 from graphwright.ops.core.creation import Const, Literal, Placeholder
 from graphwright.ops.core.identity import Identity, StopGradient
 from graphwright.ops.core.movement import Reshape, Transpose
@@ -144,7 +144,10 @@ def folded(node: Node, inputs: tuple[Value, ...]) -> list[Node] | None:
         return None
     if not all(may_be_folded(v.type, inputs) for v in node.outputs):
         return None
-    arrays = evaluated(node.op, inputs)
+    constants_of: list[Any] = [v.node.op for v in inputs]
+    arrays = evaluated(
+        node.op, [c.value.array for c in constants_of], [v.type.dtype for v in inputs]
+    )
     if arrays is None or len(arrays) != len(node.outputs):
         return None
     constants: list[Node] = []
@@ -165,25 +168,6 @@ def may_be_folded(type_: TensorType, inputs: tuple[Value, ...]) -> bool:
     if type_.size is not None:
         return type_.size <= _FOLDED_SIZE
     return all((v.type.size or 0) <= _UNKNOWN_SIZE for v in inputs)
-
-
-def evaluated(op: Op, inputs: tuple[Value, ...]) -> tuple[Array, ...] | None:
-    """The arrays that an op makes of constants; None where it refuses them.
-
-    It refuses them again, with its message, when the graph runs.
-    """
-    mask = op.host_mask(len(inputs))
-    arrays = [v.node.op.value.array for v in inputs]  # type: ignore[attr-defined]
-    types = [v.type.dtype for v, host in zip(inputs, mask) if not host]
-    arguments = [host_value(a) if host else a for a, host in zip(arrays, mask)]
-    try:
-        with np.errstate(all="ignore"):
-            result = op.bind_checked(types)(*arguments)
-    except (ValueError, IndexError, OverflowError, ZeroDivisionError, OpError):
-        return None
-    results = result if isinstance(result, tuple) else (result,)
-    dtypes = op.result_dtypes(types)
-    return tuple([np.asarray(x, dtype.numpy_dtype) for x, dtype in zip(results, dtypes)])
 
 
 # -- rules ----------------------------------------------------------------------------------

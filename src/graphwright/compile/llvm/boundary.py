@@ -13,9 +13,9 @@ from functools import cache
 from typing import Any
 
 from graphwright.compile.llvm import runtime
-from graphwright.compile.llvm.boundary_code import Boundary
 from graphwright.compile.select import kernel_calls
 from graphwright.machine import large_arrays
+from graphwright.machine.kept_texts import kept_text
 from graphwright.machine.linking import Library
 
 _NEW_ARRAY, _ARRAY_TYPE = 93, 2  # indices of NumPy's table of functions
@@ -71,13 +71,25 @@ class MethodDef(ctypes.Structure):
 _FASTCALL = 0x80
 
 
+def keeps_large() -> bool:
+    """Whether large arrays have their own allocator."""
+    return large_arrays.allocator() is not None
+
+
+def text() -> str:
+    """The text of the C function, and of those beside it."""
+    from graphwright.compile.llvm.boundary_code import Boundary  # few processes write it
+
+    return Boundary(keeps_large()).text()
+
+
 @cache
 def boundary() -> tuple[Library, MethodDef]:
     """The compiled C function, and its description for Python."""
     addresses = symbols()
     for name, address in addresses.items():
         runtime.define(name, address)
-    library = runtime.link(Boundary("gw_allocator" in addresses).text())
+    library = runtime.link(kept_text("boundary", text, keeps_large()))
     for name in ("poll", "rounds", "kernel"):
         runtime.define(f"gw_{name}", library.addresses[name])
     return library, MethodDef(b"native", library.addresses["call"], _FASTCALL, None)

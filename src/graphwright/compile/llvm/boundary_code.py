@@ -1,17 +1,15 @@
 """The boundary as code: one C function that serves every program.
 
-A `bytes` object, its `self`, describes the program (`table`). The function checks the arrays, fills
-in a frame and makes the results' arrays. It releases the interpreter's lock for long computations.
-It returns a tuple, or None where native code cannot do the call; kernels do it then.
+A `bytes` object, its `self`, describes the program (`Rendering.table`). The function checks the
+arrays, fills in a frame and makes the results' arrays. It releases the interpreter's lock for long
+computations. It returns a tuple, or None where native code cannot do the call; kernels do it then.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from graphwright.compile.llvm.call_code import ARRAY_WORDS
 from graphwright.compile.llvm.emitter import Reg
-from graphwright.compile.llvm.frame import EXHAUSTED, INTERRUPTED, RELEASE, THREAD, Frame
+from graphwright.compile.llvm.frame import EXHAUSTED, INTERRUPTED, RELEASE, THREAD
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.machine import large_arrays
 from graphwright.machine.array_layout import (
@@ -27,7 +25,6 @@ from graphwright.machine.array_layout import (
     TYPE,
     WRITABLE,
 )
-from graphwright.types.arrays import ArrayDType
 
 _CARRAY = CONTIGUOUS | ALIGNED | WRITABLE
 
@@ -36,30 +33,6 @@ _HEADER, _INPUT, _SYMBOL, _RESULT = 6, 3, 4, 6
 
 #: The label where a call is left to the kernels.
 _BAIL = "bail"
-
-
-def table(
-    frame: Frame,
-    inputs: list[tuple[ArrayDType, int, int]],
-    symbols: list[tuple[int, int, int, int]],
-    results: list[tuple[ArrayDType, int, int, int, bool, int]],
-    addresses: tuple[int, int],
-) -> bytes:
-    """The description of a program for the boundary.
-
-    An input has a NumPy dtype, a rank and a slot. A symbol has a slot, an input, an axis and the
-    expected size (-1 for any). A result has a NumPy dtype, a rank, and the slots of its dimensions
-    and its address. It also has whether it is late, and the input whose memory it may have.
-    """
-    words = [frame.size, len(inputs), *addresses]
-    words += [len(results), len(symbols)]
-    for dtype, rank, slot in inputs:
-        words += [id(dtype), rank, slot]
-    for entry in symbols:
-        words += entry
-    for dtype, rank, dims, slot, late, reused in results:
-        words += [dtype.num, rank, dims, slot, late, reused]
-    return np.array(words, np.int64).tobytes()
 
 
 class Boundary:

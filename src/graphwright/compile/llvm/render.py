@@ -7,6 +7,7 @@ from typing import Any
 from graphwright.compile.llvm.frame import Frame
 from graphwright.compile.llvm.llvm_module import LlvmModule
 from graphwright.compile.llvm.nest_function import lanes_of
+from graphwright.compile.llvm.rendering import Rendering
 from graphwright.compile.llvm.size_code import preparation
 from graphwright.compile.llvm.statement_code import StatementWriter
 from graphwright.compile.nests.element_kinds import INTEGERS
@@ -24,6 +25,38 @@ def render(program: Program, is_watched: bool = True) -> tuple[str, Frame]:
     if module.frame.sanitizer is not None:
         module.functions.append(module.frame.sanitizer.text())
     return module.text(), module.frame
+
+
+def rendering(program: Program) -> Rendering:
+    """The module's text, with what the boundary needs for a call."""
+    text, frame = render(program)
+    buffers = program.buffers
+    inputs = [(buffers[b].kind, len(buffers[b].shape), frame.buffer(b)) for b in program.inputs]
+    symbols = [
+        (frame.symbol(s), i, axis, expected)
+        for (s, i, axis), expected in zip(program.symbols, program.expected)
+    ]
+    reuses = dict(program.reuses)
+    results = [
+        (
+            buffers[b].kind,
+            len(shape),
+            dims,
+            frame.buffer(b),
+            buffers[b].role == "late",
+            reuses.get(i, 0),
+        )
+        for i, ((b, shape), dims) in enumerate(zip(program.results, frame.result_dims))
+    ]
+    return Rendering(
+        text,
+        frame.size,
+        tuple(inputs),
+        tuple(symbols),
+        tuple(results),
+        program.reuses,
+        frame.sanitizer,
+    )
 
 
 def skeleton(program: Program) -> Any:

@@ -12,12 +12,9 @@ import numpy as np
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.llvm import runtime
 from graphwright.compile.llvm.boundary import boundary, native_function
-from graphwright.compile.llvm.boundary_code import table
-from graphwright.compile.llvm.frame import Frame
-from graphwright.compile.llvm.render import render
-from graphwright.compile.nests.element_kinds import DTYPES
-from graphwright.compile.nests.nest import Program
+from graphwright.compile.llvm.rendering import Rendering
 from graphwright.compile.nests.sizes import NotNative
+from graphwright.compile.run.lowered_segment import LoweredSegment
 from graphwright.machine import array_layout
 from graphwright.machine.exclusion import exclusive
 from graphwright.machine.linking import Library
@@ -60,14 +57,13 @@ class Executable:
     an integer is divided by zero.
     """
 
-    def __init__(
-        self, program: Program, constants: Sequence[Array], frame: Frame, code: Code
-    ) -> None:
+    def __init__(self, rendering: Rendering, constants: Sequence[Array], code: Code) -> None:
         self.constants = [np.ascontiguousarray(c) for c in constants]
         self.code = code
         prepare, run = [code.library.addresses[name] for name in code.names]
-        native = native_function(describe(program, frame, (prepare, run)), code.library)
-        self._native = native if frame.sanitizer is None else frame.sanitizer.watched(native)
+        native = native_function(rendering.table((prepare, run)), code.library)
+        sanitizer = rendering.sanitizer
+        self._native = native if sanitizer is None else sanitizer.watched(native)
 
     def function(self) -> Callable[..., Any]:
         """The function that runs it: the C function itself, unless it takes constants."""
@@ -82,50 +78,19 @@ class Executable:
         return lambda bits, arrays: native(*arrays, *constants, bits)
 
 
-def describe(program: Program, frame: Frame, addresses: tuple[int, int]) -> bytes:
-    """The program's table for the boundary."""
-    inputs = [
-        (
-            DTYPES[program.buffers[b].kind].numpy_dtype,
-            len(program.buffers[b].shape),
-            frame.buffer(b),
-        )
-        for b in program.inputs
-    ]
-    symbols = [
-        (frame.symbol(s), i, axis, expected)
-        for (s, i, axis), expected in zip(program.symbols, program.expected)
-    ]
-    reuses = dict(program.reuses)
-    results = [
-        (
-            DTYPES[program.buffers[b].kind].numpy_dtype,
-            len(shape),
-            dims,
-            frame.buffer(b),
-            program.buffers[b].role == "late",
-            reuses.get(i, 0),
-        )
-        for i, ((b, shape), dims) in enumerate(zip(program.results, frame.result_dims))
-    ]
-    return table(frame, inputs, symbols, results, addresses)
-
-
-def executables(lowered: Sequence[tuple[Program, list[Array]]]) -> list[Executable]:
+def executables(segments: Sequence[LoweredSegment]) -> list[Executable]:
     """Programs compiled together, since LLVM spends some time on each module, however small."""
     result: list[Executable] = []
-    for first in range(0, len(lowered), _TOGETHER):
-        batch = lowered[first : first + _TOGETHER]
-        rendered = [render(program) for program, _ in batch]
-        texts = list(dict.fromkeys([text for text, _ in rendered]))
+    for first in range(0, len(segments), _TOGETHER):
+        batch = segments[first : first + _TOGETHER]
+        texts = list(dict.fromkeys([segment.rendering.text for segment in batch]))
         names = [_NAMES] if len(texts) == 1 else [numbered(i) for i in range(len(texts))]
         whole = texts[0] if len(texts) == 1 else joined(texts)
         library = library_of(whole)
         of_text = dict(zip(texts, names))
-        result += [
-            Executable(program, constants, frame, Code(library, of_text[text]))
-            for (program, constants), (text, frame) in zip(batch, rendered)
-        ]
+        for segment in batch:
+            code = Code(library, of_text[segment.rendering.text])
+            result.append(Executable(segment.rendering, segment.constants, code))
     return result
 
 

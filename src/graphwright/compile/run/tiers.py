@@ -67,10 +67,8 @@ class NativeTier:
 
     def code(self) -> Any:
         """A value that differs for code of another kind: all of it but numbers that are sizes."""
-        from graphwright.compile.llvm.render import skeleton
-
         with contained(self.source.graph.name):
-            return self.source.text, [skeleton(op.lowered[0]) for op in self.source.segments]
+            return self.source.text, [op.segment.skeleton for op in self.source.segments]
 
 
 def native(

@@ -23,6 +23,22 @@ if TYPE_CHECKING:
     from graphwright.compile.lists.list_boundary import Crossing
 
 
+class SegmentProgram(Protocol):
+    """A segment's program: see `compile.run.lowered_segment`."""
+
+    #: The program of loop nests, and the constants that are further inputs.
+    lowered: tuple[Any, list[Array]]
+    skeleton: bytes
+
+    @property
+    def crossing(self) -> Crossing | None:
+        """Its inputs and results that are lists."""
+
+    @property
+    def reuses(self) -> tuple[tuple[int, int], ...]:
+        """(result, input): a call may lend the input's memory to the result."""
+
+
 class Runnable(Protocol):
     """A program as machine code: see `compile.run.executable`."""
 
@@ -34,9 +50,11 @@ class Runnable(Protocol):
 
 
 class Renderer:
-    """Makes machine code of lowered programs; `hooks` provides it."""
+    """Lowers the graphs of segments, and makes machine code of them; `hooks` provides it."""
 
-    executables: Callable[[Sequence[Any]], Sequence[Runnable]]
+    #: The graph of a segment, and (result, argument): results that should have arguments' memory.
+    lower: Callable[[Graph, Sequence[tuple[int, int]]], SegmentProgram]
+    executables: Callable[[Sequence[SegmentProgram]], Sequence[Runnable]]
 
 
 def as_plain(array: Array | TensorList) -> Any:
@@ -55,7 +73,7 @@ class Native(Op):
     returns_tuple = True
 
     f: Graph
-    lowered: Any  # the program of loop nests, and its constants
+    segment: SegmentProgram
 
     def describe(self) -> dict[str, Any]:
         return {"f": self.f}
@@ -70,18 +88,23 @@ class Native(Op):
         verify_call(self.f, operands)
 
     @property
+    def lowered(self) -> tuple[Any, list[Array]]:
+        """The program of loop nests, and the constants that are further inputs."""
+        return self.segment.lowered
+
+    @property
     def executable(self) -> Runnable:
         """The compiled program; it is compiled once."""
         compiled: Runnable | None = self.__dict__.get("_executable")
         if compiled is None:
-            (compiled,) = Renderer.executables([self.lowered])
+            (compiled,) = Renderer.executables([self.segment])
             self.__dict__["_executable"] = compiled
         return compiled
 
     def function(self) -> Callable[..., Any]:
         """The machine code: a function that gives None for a call that it cannot do."""
         function = self.executable.function()
-        crossing: Crossing | None = self.lowered[0].crossing
+        crossing = self.segment.crossing
         return function if crossing is None else crossing.around(function)
 
     def fallback(self) -> Function:
@@ -110,7 +133,7 @@ def compile_together(ops: Sequence[Native]) -> None:
     """Compiles several segments at once."""
     if not ops:
         return
-    for op, executable in zip(ops, Renderer.executables([op.lowered for op in ops])):
+    for op, executable in zip(ops, Renderer.executables([op.segment for op in ops])):
         op.__dict__["_executable"] = executable
 
 
@@ -154,7 +177,7 @@ class NativeUpdate(Native):
             self.read + self.written,
             len(self.f.results) - self.written,
         )
-        reuses = {argument: 1 << result for result, argument in self.lowered[0].reuses}
+        reuses = {argument: 1 << result for result, argument in self.segment.reuses}
         lendable = [(i, reuses.get(i, 0)) for i in range(first)]
 
         def run(*operands: Any) -> Any:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
-from graphwright.compile.nests.lowering import lower
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.mishaps import contained
 from graphwright.compile.select.host_operands import is_single_size, is_size
-from graphwright.compile.select.native_op import Native, NativeUpdate
+from graphwright.compile.select.native_op import Native, NativeUpdate, Renderer
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.op.op import Op
 from graphwright.op.op_families import Elementwise
@@ -168,17 +167,17 @@ def native_node(
     body = outline.finish(results)
     try:
         with contained(graph.name):
-            lowered = lower(body, outline.pairs(len(results)))
+            segment = Renderer.lower(body, outline.pairs(len(results)))
     except NotNative as reason:
         for refusal in reason.each:
             culprits = [outline.origins[n] for n in refusal.nodes if n in outline.origins]
             refusal.nodes = culprits or list(live)
         raise
     inputs = (*outline.before, *outline.after, *outline.arguments)
-    op: Native = Native(body, lowered)
+    op: Native = Native(body, segment)
     if outline.after:
         steps = partial(steps_of, graph.name, live, outline.reads, inputs, results)
-        op = NativeUpdate(body, lowered, len(outline.before), len(outline.after), steps)
+        op = NativeUpdate(body, segment, len(outline.before), len(outline.after), steps)
     return Node(op, inputs, tuple([v.type for v in results]), body.name, live[-1].location)
 
 

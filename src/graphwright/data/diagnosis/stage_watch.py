@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -84,6 +85,15 @@ class WatchedCursor(Cursor):
         self.watcher = watcher
 
     def pull(self, limit: int) -> ElementBlock | None:
+        return self.measured(self.cursor.pull, limit)
+
+    def pull_all(self, limit: int) -> ElementBlock | None:
+        return self.measured(self.cursor.pull_all, limit)
+
+    def measured(
+        self, pull: Callable[[int], ElementBlock | None], limit: int
+    ) -> ElementBlock | None:
+        """What a method of the cursor gives."""
         running = self.watcher.running
         outer_inner, outer_measure = running.inner, running.measure
         running.inner, running.measure = 0.0, self.measure
@@ -91,7 +101,7 @@ class WatchedCursor(Cursor):
         began = perf_counter()
         try:
             with watching(self.watcher):
-                block = self.cursor.pull(limit)
+                block = pull(limit)
             return block
         finally:
             taken = perf_counter() - began

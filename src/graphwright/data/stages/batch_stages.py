@@ -93,6 +93,7 @@ class BatchCursor(Through):
         self.waiting: ElementBlock | None = None
         self.is_over = False
         self.is_fused = stage.is_fused
+        self.is_observable = self.source.is_observable
 
     def pull(self, limit: int) -> ElementBlock | None:
         size = self.stage.size
@@ -122,7 +123,11 @@ class BatchCursor(Through):
         self.waiting = None
         while present < self.stage.size and not self.is_over:
             try:
-                block = self.upstream.pull(most - present)
+                block = (
+                    self.upstream.pull_all(self.stage.size - present)
+                    if self.is_observable
+                    else self.upstream.pull(most - present)
+                )
             except Exception:
                 if self.is_fused:
                     self.pass_over(self.stage.size - present - 1)

@@ -16,6 +16,7 @@ from graphwright.data.stage import (
     UNKNOWN,
     Cursor,
     DatasetStage,
+    Postponed,
     StageFunction,
     State,
     Through,
@@ -73,7 +74,10 @@ class FunctionCursor(Through):
 
         A function with effects gets one at a time: the effects of earlier stages come in between.
         """
-        limit = 1 if self.function.has_effects else limit
+        return self.taken(1 if self.function.has_effects else limit)
+
+    def taken(self, limit: int) -> ElementBlock | None:
+        """The same, whatever the function does."""
         block, self.rest = self.rest, None
         if block is None:
             return self.upstream.pull(limit)
@@ -113,10 +117,35 @@ class MapCursor(FunctionCursor):
 
     def __init__(self, stage: MapStage, upstream: Cursor | None = None) -> None:
         super().__init__(stage.inputs[0], stage.function, upstream)
+        #: Whether the function alone can be seen, so that its elements may come together.
+        self.is_first_seen = stage.function.has_effects and not self.source.is_observable
+        self.postponed = Postponed()
 
     def pull(self, limit: int) -> ElementBlock | None:
+        self.postponed.raise_it()
         block = self.take(limit)
         return None if block is None else self.results(block)
+
+    def pull_all(self, limit: int) -> ElementBlock | None:
+        if not self.is_first_seen:
+            return self.pull(limit)
+        self.postponed.raise_it()
+        block = self.taken(limit)
+        if block is None:
+            return None
+        results, error = self.function.each(block)
+        self.leave(block, (0 if results is None else results.count) + (error is not None))
+        if results is None and error is not None:
+            raise error
+        self.postponed.error = error
+        return results
+
+    def save(self) -> State:
+        return {**super().save(), "error": self.postponed.save()}
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        self.postponed.restore(state.get("error"))
 
 
 class ParallelMapStage(MapStage):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,14 +13,55 @@ from graphwright.data.blocks import Column, ElementBlock, column, values_of
 from graphwright.data.columns.stable_order import stable_order
 from graphwright.data.random_words import RandomWords
 from graphwright.data.stage import UNKNOWN, State
+from graphwright.machine import compiler
+from graphwright.machine.array_layout import address
+from graphwright.machine.preparation import Preparation
 from graphwright.types.arrays import Array
 
 #: Up to so many draws, one after another is the quickest.
 _FEW = 100
+#: Draws from which on machine code is worth to be made.
+_WORTH = 1 << 10
 #: Elements of at most so many bytes are copied side by side; larger ones stay where they are.
 _SMALL = 4096
 #: So many drawn elements may stand among the others before these close up.
 _GAPS = 1024
+
+
+#: Each of %count turns draws the item at its place, where it puts the item at the turn itself.
+TEXT = """
+define void @exchange(ptr %items, ptr %places, ptr %drawn, i64 %count) {
+entry:
+  %any = icmp sgt i64 %count, 0
+  br i1 %any, label %loop, label %end
+loop:
+  %turn = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %place.at = getelementptr i64, ptr %places, i64 %turn
+  %place = load i64, ptr %place.at
+  %there.at = getelementptr i64, ptr %items, i64 %place
+  %here.at = getelementptr i64, ptr %items, i64 %turn
+  %drawn.at = getelementptr i64, ptr %drawn, i64 %turn
+  %there = load i64, ptr %there.at
+  %here = load i64, ptr %here.at
+  store i64 %there, ptr %drawn.at
+  store i64 %here, ptr %there.at
+  %next = add i64 %turn, 1
+  %more = icmp slt i64 %next, %count
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+"""
+
+
+@functools.cache
+def _exchange() -> Any:
+    """The native function."""
+    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64)
+    return kind(compiler.compiled(TEXT).addresses["exchange"])
+
+
+PREPARATION = Preparation(_exchange)
 
 
 class NumberBuffer:
@@ -72,7 +116,7 @@ class NumberBuffer:
             left = left - np.maximum(0, turns - more)
         places = words % left + turns
         numbers = self.numbers
-        drawn = exchanged(numbers, places) if count > _FEW else exchanged_in_turn(numbers, places)
+        drawn = exchange_of(count)(numbers, places)
         self.first += count
         return drawn
 
@@ -94,6 +138,22 @@ class NumberBuffer:
 def narrow(numbers: Array) -> Array:
     """Numbers that are not negative, in the smallest dtype that has them."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
+
+
+def exchange_of(count: int) -> Callable[[Array, Array], Array]:
+    """What is the quickest for so many draws."""
+    if count <= _FEW:
+        return exchanged_in_turn
+    if PREPARATION.is_done or (count >= _WORTH and PREPARATION.is_ready()):
+        return exchanged_natively
+    return exchanged
+
+
+def exchanged_natively(items: Array, places: Array) -> Array:
+    """The same as `exchanged_in_turn`, by machine code."""
+    drawn = np.empty_like(items, shape=len(places))
+    _exchange()(address(items), address(places), address(drawn), len(places))
+    return drawn
 
 
 def exchanged_in_turn(items: Array, places: Array) -> Array:

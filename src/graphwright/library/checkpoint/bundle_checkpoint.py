@@ -14,7 +14,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from graphwright.base.errors import DataLossError
-from graphwright.base.files import new_file
+from graphwright.base.files import new_file, write_to_disk
 from graphwright.library.checkpoint.checkpoint_files import (
     ENDING,
     INDEX,
@@ -194,6 +194,8 @@ def write_tensors(path: str, tensors: Tensors) -> None:
     index, shard = Path(path + INDEX), Path(path + SHARD)
     with new_file(index) as new_index, new_file(shard) as new_shard:
         write_bundle(str(new_shard), str(new_index), tensors)
+        for new in (new_shard, new_index):
+            write_to_disk(new)
         index.unlink(missing_ok=True)  # an index never stands beside another one's data
         os.replace(new_shard, shard)
         os.replace(new_index, index)

@@ -234,8 +234,8 @@ def written_number(number: int) -> bytes:
 
 # -- writing ------------------------------------------------------------------------------------
 
-#: The data are written, and their checksums computed, in pieces of so many bytes.
-_PIECE = 1 << 22
+#: The data are written, and their checksums computed, in pieces that the processor's caches hold.
+_PIECE = 1 << 19
 #: The version of the format, as TensorFlow writes it.
 _PRODUCER = 1
 
@@ -245,7 +245,8 @@ def write_bundle(
 ) -> None:
     """Writes tensors by their keys, each with its dtype and what gives its array, in two files.
 
-    An array is asked for when it is its turn, and its bytes are not copied as a whole.
+    An array is asked for when it is its turn, and its bytes are not copied as a whole. The system
+    may write the files later.
     """
     header = BundleHeaderProto(num_shards=1)
     header.version.producer = _PRODUCER
@@ -261,12 +262,8 @@ def write_bundle(
             entry.size, entry.crc32c = write(file, array)
             offset += entry.size
             entries.append((key.encode(), entry.SerializeToString()))
-        file.flush()
-        os.fsync(file.fileno())
     with open(index, "wb") as file:
         file.write(table_of(entries))
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _write_plain(file: BinaryIO, array: Array) -> tuple[int, int]:

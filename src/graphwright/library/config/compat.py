@@ -13,6 +13,7 @@ from graphwright.ir.graph import Graph
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor
+from graphwright.types.dimension import Dimension
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.values.sparse.sparse_tensor import SparseTensor, SparseTensorSpec
@@ -148,7 +149,7 @@ def dimension_value(dimension: object) -> int | None:
     return known
 
 
-def dimension_at_index(shape: TensorShape, index: int) -> int | None:
+def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
     """Returns the size of one dimension of a shape.
 
     Args:
@@ -156,16 +157,16 @@ def dimension_at_index(shape: TensorShape, index: int) -> int | None:
         index: The axis as an int; negative ones count from the end.
 
     Returns:
-        An int, or None where the size or the rank of `shape` is unknown.
+        A `tf.compat.v1.Dimension`, which is unknown where the size or the rank of `shape` is.
 
     Raises:
         IndexError: `shape` has no such axis.
 
     >>> import graphwright as tf
     >>> tf.compat.dimension_at_index(tf.TensorShape([2, 3]), -1)
-    3
+    Dimension(3)
     """
-    return None if shape.rank is None else shape[index]
+    return Dimension(None if shape.rank is None else shape[index])
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:

@@ -29,6 +29,9 @@ class Communicator(Protocol):
     def Iallreduce(self, sendbuf: object, recvbuf: object, op: object) -> Any:
         """A request: the second buffer gets the sums of the first ones."""
 
+    def Ireduce_scatter_block(self, sendbuf: object, recvbuf: object, op: object) -> Any:
+        """A request: each rank gets the sums of its row of the first buffers."""
+
     def Ialltoall(self, sendbuf: object, recvbuf: object) -> Any:
         """A request: each rank gets a part of all first buffers."""
 

@@ -82,9 +82,13 @@ class CommunicationOptions:
         compression: "bfloat16" sends float32 in half as many bytes where replicas sum, as
             optimizers do; each number is rounded twice. None sends all bits. TensorFlow has no
             such option.
+        divide_state: A bool: whether an optimizer of `tf.optimizers` that is made in the scope
+            divides its state among the workers. Each changes its share of every variable, and
+            the shares are joined. TensorFlow has no such option.
 
     Raises:
-        ValueError: `bytes_per_pack` is negative, or another argument is none of those named.
+        ValueError: `bytes_per_pack` is negative, another argument is none of those named, or
+            `divide_state` comes with `compression`.
 
     >>> import graphwright as tf
     >>> tf.distribute.experimental.CommunicationOptions(bytes_per_pack=1 << 20).bytes_per_pack
@@ -97,6 +101,7 @@ class CommunicationOptions:
         timeout_seconds: float | None = None,
         implementation: CommunicationImplementation | str = CommunicationImplementation.AUTO,
         compression: str | None = None,
+        divide_state: bool = False,
     ) -> None:
         if bytes_per_pack < 0:
             raise ValueError(
@@ -106,8 +111,14 @@ class CommunicationOptions:
             raise ValueError(
                 f'Argument `compression` must be "bfloat16" or None. Received: {compression!r}.'
             )
+        if compression is not None and divide_state:
+            raise ValueError(
+                "`compression` has no effect on the sums of which each worker gets a share. Give "
+                "`CommunicationOptions` one of `compression` and `divide_state`."
+            )
         name = implementation.upper() if isinstance(implementation, str) else implementation
         self.bytes_per_pack = bytes_per_pack
         self.timeout_seconds = timeout_seconds
         self.implementation = CommunicationImplementation(name)
         self.compression = compression
+        self.divide_state = divide_state

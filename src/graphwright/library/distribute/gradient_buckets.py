@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.control.python_call import DescribedFunction, FreshFunction, numpy_function
 from graphwright.ir.graph import Graph, Node, source
-from graphwright.library.distribute.pending_sums import SumOptions, SumQueue
+from graphwright.library.distribute.pending_sums import SumOptions, SumQueue, SumWay
 from graphwright.op.op import Effect
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
@@ -61,25 +61,27 @@ class BucketSum(DescribedFunction):
         sums: The sums of this rank.
         number: Which bucket of the graph it is, from 1 on.
         count: How many there are.
-        is_halved: Whether float32 travels as bfloat16.
+        way: Who gets it, and how it travels.
     """
 
-    def __init__(self, sums: SumQueue, number: int, count: int, is_halved: bool) -> None:
+    def __init__(self, sums: SumQueue, number: int, count: int, way: SumWay) -> None:
         self.sums = sums
         self.words = "sum" if count == 1 else f"sum {number} of {count}"
         self.number = number
         self.count = count
-        self.is_halved = is_halved
+        self.way = way
 
     def __call__(self, *arrays: Array) -> Array:
         """The ticket for the results."""
-        return np.asarray(self.sums.begin(arrays, self.words, self.is_halved))
+        return np.asarray(self.sums.begin(arrays, self.words, self.way))
 
     def shown(self, node: Node, graph: Graph) -> str:
         """The bucket, and what the graph computes while the sum is under way."""
         parts = [BucketPart(value.type) for value in node.inputs]
         names = [part.dtype.name for part in parts[:1]]
-        kind = "bfloat16 for float32" if self.is_halved and names == ["float32"] else names[0]
+        kind = names[0]
+        if self.way is SumWay.HALVED and kind == "float32":
+            kind = "bfloat16 for float32"
         places = {each: place for place, each in enumerate(graph.nodes)}
         (ticket,) = node.outputs
         end = next((n for n in graph.nodes if ticket in n.inputs), graph.nodes[-1])
@@ -90,7 +92,8 @@ class BucketSum(DescribedFunction):
         noun = "tensor" if len(parts) == 1 else "tensors"
         return (
             f"bucket {self.number} of {self.count}: {len(parts)} {noun}, "
-            f"{sum(part.nbytes for part in parts) / 1e6:.3g} MB of {kind}; {meanwhile} of "
+            f"{sum(part.nbytes for part in parts) / 1e6:.3g} MB of {kind}"
+            f"{', a share for each rank' if self.way is SumWay.SHARED else ''}; {meanwhile} of "
             f"{len(graph.nodes)} nodes compute while it is summed"
         )
 
@@ -126,7 +129,7 @@ def summed_in_graph(
     begun = []
     for number, group in enumerate(groups, start=1):
         members = [order[place] for place in group]
-        begin = BucketSum(sums, number, len(groups), options.is_halved)
+        begin = BucketSum(sums, number, len(groups), options.way)
         inputs: list[Any] = [SymbolicTensor(values[i], graph) for i in members]
         (ticket,) = numpy_function(begin, inputs, [dt.int64], name="BeginSum")
         ticket.set_shape([])

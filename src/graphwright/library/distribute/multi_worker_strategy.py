@@ -22,7 +22,7 @@ from graphwright.library.distribute.distribution_options import CommunicationOpt
 from graphwright.library.distribute.gradient_buckets import summed_in_graph
 from graphwright.library.distribute.input_context import InputContext
 from graphwright.library.distribute.mirrored_strategy import MirroredExtended
-from graphwright.library.distribute.pending_sums import BUCKET, SumOptions
+from graphwright.library.distribute.pending_sums import BUCKET, SumOptions, SumWay, share_size
 from graphwright.library.distribute.reduce_op import ReduceOp, reduction
 from graphwright.library.distribute.replica_context import ReplicaContext
 from graphwright.library.distribute.replica_scopes import ReplicaScope, inside
@@ -51,15 +51,21 @@ class MultiWorkerExtended(MirroredExtended):
     Args:
         workers: The processes.
         options: How sums in replicas travel: those of gradients, above all.
+        divides_state: Whether optimizers divide their state among the processes.
         container_strategy: The strategy.
     """
 
     def __init__(
-        self, workers: WorkerGroup, options: SumOptions, container_strategy: Strategy
+        self,
+        workers: WorkerGroup,
+        options: SumOptions,
+        divides_state: bool,
+        container_strategy: Strategy,
     ) -> None:
         super().__init__(container_strategy)
         self.workers = workers
         self.options = options
+        self._divides_state = divides_state and workers.size > 1
 
     def _first_value(self, value: object) -> Any:
         """The initial value of a variable: that of the first rank."""
@@ -100,7 +106,10 @@ class MultiWorkerExtended(MirroredExtended):
         results = []
         for tensor, total in zip(tensors, sums):
             given: Any = tensor
-            total.set_shape(given.shape)
+            if options.way is SumWay.SHARED:
+                total.set_shape([share_size(given.type.size, self.workers.size)])
+            else:
+                total.set_shape(given.shape)
             mean = how is ReduceOp.MEAN
             results.append(total / cast(self.workers.size, total.dtype) if mean else total)
         return results
@@ -218,8 +227,8 @@ class MultiWorkerMirroredStrategy(Strategy):
         cluster_resolver: What says which machines there are; None takes `TF_CONFIG`, or else the
             ranks of MPI.
         communication_options: A `tf.distribute.experimental.CommunicationOptions`; its
-            `bytes_per_pack` is the size of a bucket of gradients, and its `compression` how they
-            travel.
+            `bytes_per_pack` is the size of a bucket of gradients, its `compression` how they
+            travel, and its `divide_state` whether optimizers divide their state.
 
     Raises:
         ImportError: mpi4py is not there.
@@ -239,14 +248,15 @@ class MultiWorkerMirroredStrategy(Strategy):
         communication_options: CommunicationOptions | None = None,
     ) -> None:
         given = communication_options or CommunicationOptions()
-        options = SumOptions(given.bytes_per_pack or BUCKET, given.compression is not None)
+        way = SumWay.WHOLE if given.compression is None else SumWay.HALVED
+        options = SumOptions(given.bytes_per_pack or BUCKET, way)
         workers = world()
         if given.timeout_seconds is not None:
             workers.agreements.patience.seconds = given.timeout_seconds
         self._resolver = resolved(cluster_resolver, workers)
         self._workers = workers
         self._first_replica = workers.rank
-        super().__init__(partial(MultiWorkerExtended, workers, options))
+        super().__init__(partial(MultiWorkerExtended, workers, options, given.divide_state))
 
     @property
     def num_replicas_in_sync(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from enum import Enum
 from types import ModuleType
 from typing import Any
 
@@ -23,11 +24,19 @@ _HALF: Any = dt.bfloat16.as_numpy_dtype
 BUCKET = 1 << 22
 
 
+class SumWay(Enum):
+    """Who gets a sum, and how it travels; the value is what follows "sum" in words."""
+
+    WHOLE = ""  # all ranks get all of it
+    HALVED = ", in bfloat16,"  # the same; float32 travels as bfloat16
+    SHARED = ", in shares,"  # each rank gets its share of it
+
+
 class SumOptions(NamedTuple):
-    """How sums travel: the most bytes of a bucket, and whether float32 travels as bfloat16."""
+    """How sums travel: the most bytes of a bucket, and the way."""
 
     bucket: int = BUCKET
-    is_halved: bool = False
+    way: SumWay = SumWay.WHOLE
 
 
 class BucketPacking:
@@ -94,8 +103,12 @@ class PendingSum:
         agreement, self.agreement = self.agreement, None
         if agreement is not None:
             agreement.wait()
-            self.packing = BucketPacking(self.parts)
+            self.packing = self.packed()
             self.send(self.packing.flat)
+
+    def packed(self) -> BucketPacking:
+        """The arrays as one."""
+        return BucketPacking(self.parts)
 
     def send(self, flat: Array) -> None:
         """Begins to sum a flat array."""
@@ -110,6 +123,52 @@ class PendingSum:
         """The sums, once they are there."""
         self.patience.wait(self.request, self.words)
         return list(self.packing.unpacked(self.total))
+
+
+class SharePacking(BucketPacking):
+    """Arrays of one dtype as a row of equal length for each rank: its share of each of them.
+
+    Args:
+        parts: The arrays.
+        ranks: The number of ranks.
+    """
+
+    def __init__(self, parts: Sequence[Array], ranks: int) -> None:
+        self.dtype = parts[0].dtype
+        self.wide = self.dtype if self.dtype.char in _SUMMED else np.dtype(np.float32)
+        self.sizes = [share_size(part.size, ranks) for part in parts]
+        self.shapes = [(size,) for size in self.sizes]
+        self.flat = np.empty([ranks, sum(self.sizes)], self.wide)
+        start = 0
+        for part, size in zip(parts, self.sizes):
+            for rank in range(ranks):
+                self.flat[rank, start : start + size] = share_of(part, rank, size)
+            start += size
+
+
+def share_size(size: int, ranks: int) -> int:
+    """How many elements of an array the share of a rank has; zeros fill up the last shares."""
+    return -(-size // ranks)
+
+
+def share_of(array: Array, rank: int, size: int) -> Array:
+    """The share of a rank: so many elements of the flat array, with zeros behind its end."""
+    piece = array.reshape(-1)[rank * size : (rank + 1) * size]
+    return piece if piece.size == size else np.pad(piece, (0, size - piece.size))
+
+
+class SharedSum(PendingSum):
+    """The sum of a bucket of which each rank gets its share of each array, as a flat array."""
+
+    def packed(self) -> BucketPacking:
+        """The arrays as a row for each rank."""
+        return SharePacking(self.parts, self.comm.Get_size())
+
+    def send(self, flat: Array) -> None:
+        """Begins to sum the rows, of which this rank gets its own."""
+        self.total = np.empty(flat.shape[1], flat.dtype)
+        how = self.mpi.LOR if flat.dtype.kind == "b" else self.mpi.SUM
+        self.request = self.comm.Ireduce_scatter_block(flat, self.total, how)
 
 
 class HalvedSum(PendingSum):
@@ -152,6 +211,10 @@ class HalvedSum(PendingSum):
         return list(self.packing.unpacked(self.total.reshape(-1)[:size].astype(np.float32)))
 
 
+#: The classes of sums by the way in which they travel.
+_KINDS = {SumWay.WHOLE: PendingSum, SumWay.HALVED: HalvedSum, SumWay.SHARED: SharedSum}
+
+
 class SumQueue:
     """The sums of a rank that are under way, in the order in which all ranks begin them.
 
@@ -172,20 +235,20 @@ class SumQueue:
         self.pending: dict[int, PendingSum] = {}  # by their tickets
         self.tickets = 0
 
-    def begin(self, parts: Sequence[Array], words: str = "sum", is_halved: bool = False) -> int:
+    def begin(self, parts: Sequence[Array], words: str = "sum", way: SumWay = SumWay.WHOLE) -> int:
         """Begins a sum; the ticket for its results.
 
         Args:
             parts: Arrays of one dtype.
             words: What the sum is.
-            is_halved: Whether float32 may travel as bfloat16.
+            way: Who gets it, and how it travels; what is not float32 travels whole.
         """
         self.advance()
-        is_half = is_halved and parts[0].dtype == np.float32
-        agreement = self.agreements.post(f"{words}, in bfloat16," if is_half else words, parts)
-        kind = HalvedSum if is_half else PendingSum
+        if way is SumWay.HALVED and parts[0].dtype != np.float32:
+            way = SumWay.WHOLE
+        agreement = self.agreements.post(words + way.value, parts)
         self.tickets += 1
-        self.pending[self.tickets] = kind(self.mpi, self.comm, parts, agreement)
+        self.pending[self.tickets] = _KINDS[way](self.mpi, self.comm, parts, agreement)
         return self.tickets
 
     def advance(self) -> None:

@@ -367,6 +367,9 @@ class StrategyExtended:
     np.float32(3.0)
     """
 
+    #: Whether optimizers that are made in its scope divide their state among processes.
+    _divides_state = False
+
     def __init__(self, container_strategy: Strategy) -> None:
         self._strategy = container_strategy
         self._ops = CrossDeviceOps()

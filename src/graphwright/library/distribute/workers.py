@@ -43,13 +43,18 @@ class WorkerGroup:
         self.sums = SumQueue(module, self.comm, self.agreements)
 
     def sum_arrays(self, options: SumOptions, *arrays: Array) -> list[Array]:
-        """The sums of arrays over all ranks, of which each has its own of the same shapes."""
+        """The sums of arrays over all ranks, of which each has its own of the same shapes.
+
+        Args:
+            options: How they travel; in shares, each rank gets its share of each, flat.
+            arrays: The arrays of this rank.
+        """
         results: list[Any] = [None] * len(arrays)
         groups = buckets(arrays, options.bucket)
         for number, places in enumerate(groups, start=1):
             words = "sum" if len(groups) == 1 else f"sum {number} of {len(groups)}"
             parts = [arrays[place] for place in places]
-            ticket = self.sums.begin(parts, words, options.is_halved)
+            ticket = self.sums.begin(parts, words, options.way)
             for place, total in zip(places, self.sums.end(ticket)):
                 results[place] = total
         return results
@@ -64,6 +69,25 @@ class WorkerGroup:
         sent = moved.reshape(-1).view(np.uint8)
         self.comm.Allgatherv(sent, [joined.reshape(-1).view(np.uint8), counts])
         return [np.ascontiguousarray(np.moveaxis(joined, 0, axis))]
+
+    def join_shares(self, limit: int, *shares: Array) -> list[Array]:
+        """Flat arrays: the shares of all ranks, in their order, and the zeros behind the last.
+
+        Args:
+            limit: The most bytes that are joined together, unless one array has more.
+            shares: The shares of this rank, which all ranks have of the same sizes.
+        """
+        results: list[Any] = [None] * len(shares)
+        for places in buckets(shares, limit):
+            parts = [shares[place] for place in places]
+            self.agree("join of shares", parts)
+            sent = np.concatenate(parts)
+            received = np.empty([self.size, sent.size], sent.dtype)
+            self.comm.Allgather(sent.view(np.uint8), received.reshape(-1).view(np.uint8))
+            pieces = np.split(received, np.cumsum([part.size for part in parts])[:-1], axis=1)
+            for place, piece in zip(places, pieces):
+                results[place] = piece.reshape(-1)
+        return results
 
     def of_first(self, array: Array) -> Array:
         """The array that the first rank has; those of others are of its dtype and shape."""

@@ -59,11 +59,21 @@ class Declaration:
 
     @property
     def fields(self) -> dict[str, Declared]:
-        """The fields by name, those of the bases first; NameError for an unknown annotation."""
+        """The fields by name, those of the bases first; TypeError for an unknown annotation."""
+        try:
+            self.resolve()
+        except NameError as error:
+            raise TypeError(
+                f"An annotation of {self._cls.__name__} names what does not exist: {error}. Define "
+                "it before the first use of the type, where the type is defined, or in its module."
+            ) from error
+        return self._fields
+
+    def resolve(self) -> None:
+        """Looks up what annotations name; NameError for what does not exist."""
         if self._scope is not None:
             self._fields = self._resolved(self._scope)
             self._scope = None
-        return self._fields
 
     def _resolved(self, scope: dict[str, object]) -> dict[str, Declared]:
         cls = self._cls
@@ -519,10 +529,10 @@ class ExtensionType(Built, Composite):
         if isinstance(name, str):
             SAVED_SPECS[f"{name}.Spec"] = cls.Spec
         try:
-            fields = declaration.fields
+            declaration.resolve()
         except NameError:
             return  # of a class that comes later: the first value resolves it
-        if init is set_fields and fields is not None:
+        if init is set_fields:
             cls.__signature__ = declaration.signature()  # type: ignore[attr-defined]
             cls.Spec.__signature__ = declaration.spec_signature()
 

@@ -7,13 +7,14 @@ first `apply_gradients` calls it, also inside a `tf.function`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.logs import LOGGER
 from graphwright.control.branch import cond
+from graphwright.library.distribute.divided_state import DividedVariable, division_here
 from graphwright.library.objects.module import Module
 from graphwright.library.optimizers.replica_sums import summed_over_replicas
 from graphwright.library.optimizers.schedules import LearningRateSchedule
@@ -73,7 +74,13 @@ class Optimizer(Module):
     np.float32(0.75)
     """
 
-    _GRAPHWRIGHT_IGNORED = Module._GRAPHWRIGHT_IGNORED | {"_trained", "_undecayed"}
+    _GRAPHWRIGHT_IGNORED = Module._GRAPHWRIGHT_IGNORED | {
+        "_trained", "_undecayed", "_division", "_targets"
+    }  # fmt: skip
+
+    #: Whether `update_step` of this class changes each element by itself. Only then may
+    #: `CommunicationOptions(divide_state=True)` divide it among workers.
+    elementwise: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -132,6 +139,8 @@ class Optimizer(Module):
         self._trained: list[Variable] = []
         self._slots: dict[str, list[Variable]] = {}
         self._undecayed: set[Any] = set()
+        self._division = division_here()
+        self._targets: list[Variable] = []  # what steps change: the variables, or shares of them
 
     # -- state --------------------------------------------------------------------------
 
@@ -148,13 +157,32 @@ class Optimizer(Module):
         if self.built:
             return
         self._trained = list(variables)
+        self._targets = self._trained
+        if self._division is not None:
+            self._refuse_whole_updates()
+            self._targets = [self._division.share(v) for v in self._trained]
         common = {"average": 0.0} if self.use_ema else {}
         common |= {"gradient_accumulator": 0.0} if self.gradient_accumulation_steps else {}
         self._slots = {
-            name: [slot_like(v, name, start) for v in self._trained]
+            name: [self._slot_like(v, name, start) for v in self._trained]
             for name, start in (common | self.slots()).items()
         }
         self.built = True
+
+    def _slot_like(self, variable: Variable, name: str, start: float) -> Variable:
+        if self._division is None:
+            return slot_like(variable, name, start)
+        return self._division.slot(variable, name, start)
+
+    def _refuse_whole_updates(self) -> None:
+        """Raises ValueError where `update_step` does not say that it is elementwise."""
+        owner = next(k for k in type(self).__mro__ if "update_step" in vars(k))
+        if not vars(owner).get("elementwise"):
+            raise ValueError(
+                f"The state of {type(self).__name__} cannot be divided among workers: "
+                f"{owner.__name__}.update_step may look at whole variables. If it changes each "
+                f"element by itself, say so in the class: `elementwise = True`."
+            )
 
     def slot(self, name: str, variable: Variable) -> Variable:
         """Returns the slot of a variable.
@@ -176,11 +204,14 @@ class Optimizer(Module):
         >>> optimizer.slot("accumulator", v).numpy()
         array([0.5, 0.5], dtype=float32)
         """
-        return self._slots[name][self._place(variable)]
+        place = self._place(variable)
+        slot = self._slots[name][place]
+        is_target = variable is self._targets[place]
+        return slot.share if is_target and isinstance(slot, DividedVariable) else slot
 
     def _place(self, variable: Variable) -> int:
-        for place, candidate in enumerate(self._trained):
-            if candidate is variable:
+        for place, candidates in enumerate(zip(self._trained, self._targets)):
+            if variable is candidates[0] or variable is candidates[1]:
                 return place
         raise ValueError(
             f"Unknown variable: {variable!r}. This optimizer can only be called for the variables "
@@ -304,7 +335,7 @@ class Optimizer(Module):
         pairs = connected(list(zip(grads, variables)))
         check_shapes(pairs)  # before any variable changes
         self.build(variables)
-        with summed_over_replicas(self._iterations, pairs) as summed:
+        with summed_over_replicas(self._iterations, pairs, self._division) as summed:
             self._apply(summed)
 
     def _apply(self, pairs: Sequence[tuple[TensorLike, Variable]]) -> None:
@@ -312,14 +343,21 @@ class Optimizer(Module):
         scale = self.loss_scale_factor
         gradients = [g if scale is None else divided(g, scale) for g, _ in pairs]
         places = [self._place(v) for _, v in pairs]
+        changed = [self._trained[place] for place in places]
+        opened = range(len(self._trained)) if self.use_ema else places  # averages are of all
+        shares = [self._targets[place] for place in opened]
+        wholes = [self._trained[place] for place in opened]
+        if self._division is not None:
+            self._division.open(shares, wholes)
         if self.gradient_accumulation_steps is None:
             self._update(gradients, places)
         else:
             self._accumulate(gradients, places, self.gradient_accumulation_steps)
         if self.use_ema:
             self._average()
-        for place in places:
-            variable = self._trained[place]
+        if self._division is not None:
+            self._division.close(shares, wholes)
+        for variable in changed:
             if variable.constraint is not None:
                 variable.assign(variable.constraint(variable))
         self._iterations.assign_add(1)
@@ -328,15 +366,16 @@ class Optimizer(Module):
         """Changes the variables at `places` by their gradients."""
         rate = convert(self.learning_rate)
         for gradient, place in zip(self._clipped(grads), places):
-            variable = self._trained[place]
+            variable = self._targets[place]
             typed_rate = cast(rate, variable.dtype)
-            if self.weight_decay is not None and variable.ref() not in self._undecayed:
+            is_decayed = self._trained[place].ref() not in self._undecayed
+            if self.weight_decay is not None and is_decayed:
                 variable.assign(variable - variable * self.weight_decay * typed_rate)
             self.update_step(gradient, variable, typed_rate)
 
     def _accumulate(self, grads: Sequence[TensorLike], places: list[int], steps: int) -> None:
         """Adds to the sums of gradients; every `steps` calls, the means change the variables."""
-        sums = [self._slots["gradient_accumulator"][place] for place in places]
+        sums = [self.slot("gradient_accumulator", self._targets[place]) for place in places]
 
         def apply_all() -> None:
             self._update([(convert(g) + total) / steps for g, total in zip(grads, sums)], places)
@@ -351,14 +390,14 @@ class Optimizer(Module):
 
     def _average(self) -> None:
         """Updates the running averages; when due, puts them in the place of the variables."""
-        averages = self._slots["average"]
-        for variable, average in zip(self._trained, averages):
+        for variable in self._targets:
+            average = self.slot("average", variable)
             later = cast(not_equal(self.iterations, 0), variable.dtype)
             momentum = later * self.ema_momentum  # the first step has nothing to average with
             average.assign(momentum * average + (1 - momentum) * variable)
         if self.ema_overwrite_frequency:
             due = equal((self.iterations + 1) % self.ema_overwrite_frequency, 0)
-            cond(due, lambda: self.finalize_variable_values(self._trained), lambda: None)
+            cond(due, lambda: self.finalize_variable_values(self._targets), lambda: None)
 
     def finalize_variable_values(self, var_list: Iterable[Variable]) -> None:
         """Puts the running averages in the place of variables, if `use_ema` keeps averages.
@@ -398,6 +437,13 @@ class Optimizer(Module):
 
     def _clipped(self, grads: Sequence[TensorLike]) -> Sequence[TensorLike]:
         """The gradients, clipped to the bound if there is one."""
+        bound = self.clipnorm or self.global_clipnorm
+        if bound and self._division is not None:
+            norms = self._division.norms(grads)
+            if self.global_clipnorm:
+                norms = [global_norm(norms)] * len(norms)
+            pairs = zip(grads, norms)
+            return [clip_by_global_norm([g], bound, norm)[0][0] for g, norm in pairs]
         if self.clipnorm:
             return [clip_by_norm(g, self.clipnorm) for g in grads]
         if self.clipvalue:

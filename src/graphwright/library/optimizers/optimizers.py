@@ -42,6 +42,8 @@ class SGD(Optimizer):
     np.float32(0.5)
     """
 
+    elementwise = True
+
     def __init__(
         self,
         learning_rate: LearningRate = 0.01,
@@ -111,6 +113,8 @@ class Adam(Optimizer):
     >>> v.numpy()
     np.float32(0.75)
     """
+
+    elementwise = True
 
     def __init__(
         self,
@@ -237,6 +241,8 @@ class RMSprop(Optimizer):
     np.float32(0.5)
     """
 
+    elementwise = True
+
     def __init__(
         self,
         learning_rate: LearningRate = 0.001,
@@ -311,6 +317,8 @@ class Adagrad(Optimizer):
     >>> v.numpy()
     np.float32(0.5)
     """
+
+    elementwise = True
 
     def __init__(
         self,

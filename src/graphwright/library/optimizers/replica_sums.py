@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
+from graphwright.library.distribute.divided_state import StateDivision
 from graphwright.library.distribute.replica_scopes import SCOPE, ReplicaScope, inside
 from graphwright.types.arguments import TensorLike
 from graphwright.values.variable import Variable
@@ -14,7 +15,9 @@ Pairs: TypeAlias = Sequence[tuple[TensorLike, Variable]]
 
 
 @contextmanager
-def summed_over_replicas(count: Variable, pairs: Pairs) -> Iterator[Pairs]:
+def summed_over_replicas(
+    count: Variable, pairs: Pairs, division: StateDivision | None
+) -> Iterator[Pairs]:
     """Opens the block in which an optimizer changes variables; gives it the gradients to use.
 
     In a replica these are the sums over all replicas. All replicas compute the same from them, so
@@ -23,6 +26,7 @@ def summed_over_replicas(count: Variable, pairs: Pairs) -> Iterator[Pairs]:
     Args:
         count: The variable that counts the steps.
         pairs: Pairs of a gradient of this replica and its variable.
+        division: How the state is divided, if it is. The gradients are this rank's shares then.
 
     Yields:
         The pairs to use.
@@ -41,7 +45,11 @@ def summed_over_replicas(count: Variable, pairs: Pairs) -> Iterator[Pairs]:
             "variables, so its step count has no copy for each. Make it inside: "
             "`with strategy.scope(): optimizer = ...`."
         )
-    sums = replica.all_reduce("sum", [gradient for gradient, _ in pairs])
+    gradients = [gradient for gradient, _ in pairs]
+    if division is None:
+        sums = replica.all_reduce("sum", gradients)
+    else:
+        sums = division.shared_sums(gradients)
     number = replica._local
     with inside(ReplicaScope(replica.strategy, None, number)):
         yield [(gradient, variable) for gradient, (_, variable) in zip(sums, pairs)]

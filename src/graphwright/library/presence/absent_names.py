@@ -145,29 +145,24 @@ ABSENT = (
         "Use `tf.train.CheckpointManager`, and save every so many steps.",
     ),
     Absence(
-        """experimental.dtensor.DTensorCheckpoint experimental.dtensor.DTensorDataset
-        experimental.dtensor.DVariable experimental.dtensor.Layout experimental.dtensor.MATCH
-        experimental.dtensor.Mesh experimental.dtensor.UNSHARDED experimental.dtensor.barrier
-        experimental.dtensor.call_with_layout experimental.dtensor.check_layout
-        experimental.dtensor.client_id experimental.dtensor.copy_to_mesh
-        experimental.dtensor.create_distributed_mesh experimental.dtensor.create_mesh
-        experimental.dtensor.create_tpu_mesh experimental.dtensor.default_mesh
-        experimental.dtensor.device_name experimental.dtensor.enable_save_as_bf16
-        experimental.dtensor.fetch_layout experimental.dtensor.full_job_name
-        experimental.dtensor.get_default_mesh experimental.dtensor.heartbeat_enabled
+        """experimental.dtensor.barrier experimental.dtensor.create_distributed_mesh
+        experimental.dtensor.create_tpu_mesh experimental.dtensor.full_job_name
+        experimental.dtensor.heartbeat_enabled
         experimental.dtensor.initialize_accelerator_system
-        experimental.dtensor.initialize_multi_client experimental.dtensor.initialize_tpu_system
-        experimental.dtensor.is_dtensor experimental.dtensor.job_name experimental.dtensor.jobs
-        experimental.dtensor.local_devices experimental.dtensor.name_based_restore
-        experimental.dtensor.name_based_save experimental.dtensor.num_clients
-        experimental.dtensor.num_global_devices experimental.dtensor.num_local_devices
-        experimental.dtensor.pack experimental.dtensor.preferred_device_type
-        experimental.dtensor.relayout experimental.dtensor.relayout_like
-        experimental.dtensor.run_on experimental.dtensor.sharded_save
-        experimental.dtensor.shutdown_accelerator_system
-        experimental.dtensor.shutdown_tpu_system experimental.dtensor.unpack""",
-        "A tensor is not divided among devices.",
-        "Use plain tensors and variables.",
+        experimental.dtensor.initialize_multi_client
+        experimental.dtensor.initialize_tpu_system experimental.dtensor.job_name
+        experimental.dtensor.jobs experimental.dtensor.shutdown_accelerator_system
+        experimental.dtensor.shutdown_tpu_system""",
+        "A mesh has the logical devices of one process.",
+        "Use `tf.experimental.dtensor.create_mesh`.",
+    ),
+    Absence(
+        """experimental.dtensor.DTensorCheckpoint experimental.dtensor.DTensorDataset
+        experimental.dtensor.enable_save_as_bf16 experimental.dtensor.name_based_restore
+        experimental.dtensor.name_based_save experimental.dtensor.preferred_device_type
+        experimental.dtensor.run_on experimental.dtensor.sharded_save""",
+        "All parts of a divided tensor are in one memory.",
+        "Use `tf.train.Checkpoint` and `tf.data.Dataset` for divided tensors too.",
     ),
     Absence(
         """distribute.experimental.TPUStrategy tpu.XLAOptions tpu.experimental.DeviceAssignment

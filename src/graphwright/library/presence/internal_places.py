@@ -10,7 +10,9 @@ _HERE = "graphwright.library.presence.internal_names"
 PLACES: dict[str, dict[str, str]] = {
     "compiler.tf2xla.python.xla": {"dynamic_update_slice": f"{_HERE}:dynamic_update_slice"},
     "core.util.event_pb2": {"Event": "graphwright.proto.event_pb2:Event"},
-    "experimental.dtensor": {},
+    "python.data.experimental.ops.distribute": {
+        "compute_batch_size": "graphwright.data.stages.batch_sizes:compute_batch_size",
+    },
     "python.data.ops.dataset_ops": {"DatasetV2": "data.Dataset"},
     "python.eager.context": {
         "_reset_context": f"{_HERE}:_reset_context",
@@ -45,7 +47,6 @@ PLACES: dict[str, dict[str, str]] = {
 
 #: Modules that are there because libraries import them, but have nothing: why.
 ABSENT = {
-    "tensorflow.experimental.dtensor": "graphwright has no DTensor",
     "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": (
         "graphwright has no matrices of compressed rows; use tf.sparse"
     ),

@@ -71,7 +71,8 @@ class Const(Op):
 
     def known(self) -> Any:
         array = self.value.array
-        return host_value(array) if array.size <= 1024 and array.dtype != object else None
+        is_plain = array.dtype != object or self.dtype is dt.string
+        return host_value(array) if array.size <= 1024 and is_plain else None
 
 
 class Placeholder(Op):

@@ -16,6 +16,7 @@ from graphwright.ops.core.joining import zeros_for_none
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape_of, size
+from graphwright.ops.core.static import static_value
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
@@ -179,4 +180,11 @@ def dynamic_stitch(
     [b'a', b'b', b'c']
     """
     places = [convert(i, hint=dt.int32) for i in indices]
-    return apply(DynamicStitch.of(), *places, *convert_many(data), name=name)
+    result = apply(DynamicStitch.of(), *places, *convert_many(data), name=name)
+    dims = result.type.dims
+    if dims is not None and dims[0] is None:
+        known = [static_value(place) for place in places]
+        if all(value is not None for value in known):
+            count = max([int(value.max()) + 1 for value in known if value.size], default=0)
+            result.set_shape([count, *dims[1:]])
+    return result

@@ -24,6 +24,7 @@ from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape, shape_of, size
 from graphwright.ops.core.slicing import entry
 from graphwright.ops.core.static import known_int
+from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import HostValue, Tensor, TensorLike, TensorValue
@@ -151,7 +152,7 @@ def repeat(
     Args:
         input: A tensor of any dtype.
         repeats: How often: an int or a scalar for all slices, or a vector of integers with one for
-            each.
+            each, of which those below 0 count as 0.
         axis: The axis, an int. None means that the tensor is flattened first.
         name: A name for the op.
 
@@ -160,7 +161,7 @@ def repeat(
 
     Raises:
         ValueError: `axis` is out of range, or `repeats` does not fit it.
-        InvalidArgumentError: `repeats` is negative.
+        InvalidArgumentError: `repeats` is one negative number.
 
     >>> import graphwright as tf
     >>> tf.repeat([[1, 2], [3, 4]], repeats=[2, 1], axis=0).numpy().tolist()
@@ -182,7 +183,7 @@ def repeat(
     known = None if is_tensor(repeats) or holds_tensor(repeats) else np.asarray(repeats)
     length = None if dims is None else dims[axis]
     if known is not None and known.ndim == 1 and length is not None and known.size in (1, length):
-        places = np.repeat(np.arange(length, dtype=np.int32), known)
+        places = np.repeat(np.arange(length, dtype=np.int32), np.maximum(known, 0))
         return gather(x, convert(places), axis=axis)
     counts = cast(convert(repeats), dt.int32)
     if counts.type.dims in ((), (1,)):
@@ -214,7 +215,7 @@ def repeat_each(x: TensorValue, repeats: TensorValue, axis: int) -> Any:
         if have is not None and isinstance(length, int) and have[0] not in (None, 1, length):
             raise ValueError(f"Dimensions {length} and {have[0]} are not compatible")
     counts = broadcast_to(repeats, host_vector([length]))
-    most = reduce_max(counts)
+    most = maximum(reduce_max(counts), 0)
     columns, whole = host_vector([length, 1]), host_vector([length, most])
     rows = broadcast_to(reshape(range_of(length), columns), whole)
     keep = range_of(most) < expand_dims(counts, -1)

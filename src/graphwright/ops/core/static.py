@@ -31,9 +31,12 @@ def get_static_value(tensor: object, partial: bool = False) -> Any:
     >>> tf.get_static_value(tf.constant([1, 2]))
     array([1, 2], dtype=int32)
     """
-    if is_tensor(tensor) and not partial and not is_evident(tensor):
+    if not is_tensor(tensor) or is_evident(tensor):
+        return static_value(tensor, partial)
+    operation: Any = getattr(tensor, "op", None)
+    if not partial or operation.type != "Pack" or operation.get_attr("axis") != 0:
         return None
-    return static_value(tensor, partial)
+    return np.array([get_static_value(entry, partial) for entry in operation.inputs])
 
 
 def is_evident(tensor: object) -> bool:

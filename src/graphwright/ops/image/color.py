@@ -22,6 +22,7 @@ from graphwright.ops.core.rule_words import widened
 from graphwright.ops.core.sequences import only_at
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.image.colour_formulas import changed, changed_in_hsv, hsv_of, rgb_of, within
+from graphwright.ops.image.images import check_pixels
 from graphwright.ops.linalg.contraction import tensordot
 from graphwright.ops.math.arithmetic import floordiv, floormod, maximum
 from graphwright.ops.math.clipping import saturate_cast
@@ -245,18 +246,39 @@ class HSVToRGB(Colours):
         return changed(rgb_of, images)
 
 
-class AdjustHue(Colours):
+class Adjustment(Op):
+    """A change of the hue, the saturation and the value of images; a run sees to the channels."""
+
+    dtypes = {"T": frozenset({dt.float16, dt.float32})}
+    many_passes = True
+    batched = last_axes_of_first
+    gradient = undefined("colours are moved in HSV, of which no derivative leads back")
+
+    def shapes(self, images: TensorType, amount: TensorType) -> Shapes:
+        if images.rank is not None and images.rank < 3:
+            raise ValueError(f"Shape must be at least rank 3 but is rank {images.rank}")
+        return (images.dims,)
+
+    @staticmethod
+    def hsv(images: Array) -> Array:
+        """Hue, saturation and value as float32; ValueError unless there are three channels."""
+        if images.ndim < 3:
+            raise ValueError(f"input must be at least 3-D, got shape{list(images.shape)}")
+        if images.shape[-1] != 3:
+            raise ValueError(f"input must have 3 channels but instead has {images.shape[-1]}")
+        return hsv_array(images.astype(np.float32))
+
+
+class AdjustHue(Adjustment):
     """The hue moved around the circle, of which 1 is a whole turn."""
 
     type_name = "AdjustHue"
-    gradient = undefined("colours are moved in HSV, of which no derivative leads back")
     inputs = ("images: T", "delta: float32")
+    outputs = ("output: T",)
     ranks = {"delta": 0}
-    dtypes = {"T": frozenset({dt.float16, dt.float32})}
-    batched = last_axes_of_first
 
     def kernel(self, images: Array, delta: Array) -> Any:
-        hsv = hsv_array(images.astype(np.float32))
+        hsv = self.hsv(images)
         hsv[..., 0] = np.mod(hsv[..., 0] + np.float32(delta), np.float32(1))
         return rgb_array(hsv).astype(images.dtype)
 
@@ -264,18 +286,16 @@ class AdjustHue(Colours):
         return changed_in_hsv(lambda h, s, v: (floormod(h + delta, 1.0), s, v), images)
 
 
-class AdjustSaturation(Colours):
+class AdjustSaturation(Adjustment):
     """The saturation scaled, and kept in [0, 1]."""
 
     type_name = "AdjustSaturation"
-    gradient = undefined("colours are moved in HSV, of which no derivative leads back")
     inputs = ("images: T", "scale: float32")
+    outputs = ("output: T",)
     ranks = {"scale": 0}
-    dtypes = {"T": frozenset({dt.float16, dt.float32})}
-    batched = last_axes_of_first
 
     def kernel(self, images: Array, scale: Array) -> Any:
-        hsv = hsv_array(images.astype(np.float32))
+        hsv = self.hsv(images)
         hsv[..., 1] = np.clip(hsv[..., 1] * np.float32(scale), np.float32(0), np.float32(1))
         return rgb_array(hsv).astype(images.dtype)
 
@@ -486,14 +506,14 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Repeats one channel as red, green and blue.
 
     Args:
-        images: A tensor of any dtype of shape [..., 1].
+        images: A tensor of any dtype of shape [..., width, 1].
         name: A name for the op.
 
     Returns:
         A tensor of shape [..., 3] of the dtype of `images`.
 
     Raises:
-        ValueError: `images` is a scalar, or its last axis is not of size 1.
+        ValueError: `images` has fewer than 2 axes, or its last axis is not of size 1.
 
     >>> import graphwright as tf
     >>> tf.image.grayscale_to_rgb([[[7]]]).numpy().tolist()
@@ -501,8 +521,10 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """
     images = convert(images)
     dims = images.type.dims
-    if dims == ():
-        raise ValueError("A grayscale image must be at least one-dimensional.")
+    if dims is not None and len(dims) < 2:
+        raise ValueError(
+            f"A grayscale image (shape {images.shape}) must be at least two-dimensional."
+        )
     if dims is not None and dims[-1] not in (1, None):
         raise ValueError("Last dimension of a grayscale image should be size 1.")
     colours = tile(images, only_at(-1, 3, 1, images), name=name)
@@ -585,7 +607,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
     """Turns the hue of RGB images on the colour circle, of which 1 is a whole turn.
 
     Args:
-        image: A tensor of floats or integers of shape [..., 3].
+        image: A tensor of floats or integers of shape [..., height, width, 3].
         delta: A number or float32 scalar in [-1, 1].
         name: A name for the op.
 
@@ -594,6 +616,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
 
     Raises:
         ValueError: `delta` is a Python number outside [-1, 1].
+        InvalidArgumentError: `image` has fewer than 3 axes, or no 3 channels.
 
     >>> import graphwright as tf
     >>> tf.image.adjust_hue([[[1.0, 0.0, 0.0]]], 0.5).numpy().tolist()
@@ -612,12 +635,15 @@ def adjust_saturation(
     """Scales the saturation of RGB images, which stays in [0, 1].
 
     Args:
-        image: A tensor of floats or integers of shape [..., 3].
+        image: A tensor of floats or integers of shape [..., height, width, 3].
         saturation_factor: A number or float32 scalar.
         name: A name for the op.
 
     Returns:
         A tensor of the shape and dtype of `image`.
+
+    Raises:
+        InvalidArgumentError: `image` has fewer than 3 axes, or no 3 channels.
 
     >>> import graphwright as tf
     >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 2.0).numpy().tolist()
@@ -639,11 +665,15 @@ def per_image_standardization(image: TensorLike) -> Tensor:
     Returns:
         A tensor of float32 of the shape of `image`.
 
+    Raises:
+        ValueError: `image` has fewer than 3 axes, or no pixels.
+
     >>> import graphwright as tf
     >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().tolist()
     [[[-1.0], [1.0]]]
     """
     floats = cast(convert(image), dt.float32)
+    check_pixels(floats)
     least = rsqrt(cast(reduce_prod(shape(floats)[-3:]), floats.dtype))
     axes = (-1, -2, -3)
     centred = floats - reduce_mean(floats, axes, keepdims=True)

@@ -16,7 +16,7 @@ from graphwright.ops.core.shapes import rank_of
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.core.slicing import slice as slice_of
 from graphwright.ops.core.static import known_int, static_value
-from graphwright.ops.image.images import images_of
+from graphwright.ops.image.images import check_pixels, check_rank, images_of
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import equal, greater_equal, logical_or, select
 from graphwright.types import dtypes as dt
@@ -33,7 +33,7 @@ def flip_left_right(image: TensorLike) -> Tensor:
         A tensor of the shape and dtype of `image`.
 
     Raises:
-        ValueError: `image` has neither 3 nor 4 axes.
+        ValueError: `image` has neither 3 nor 4 axes, or no pixels.
 
     >>> import graphwright as tf
     >>> tf.image.flip_left_right([[[1], [2]]]).numpy().tolist()
@@ -52,7 +52,7 @@ def flip_up_down(image: TensorLike) -> Tensor:
         A tensor of the shape and dtype of `image`.
 
     Raises:
-        ValueError: `image` has neither 3 nor 4 axes.
+        ValueError: `image` has neither 3 nor 4 axes, or no pixels.
 
     >>> import graphwright as tf
     >>> tf.image.flip_up_down([[[1]], [[2]]]).numpy().tolist()
@@ -64,9 +64,9 @@ def flip_up_down(image: TensorLike) -> Tensor:
 def flipped(image: TensorLike, axis: int) -> Any:
     """The images reversed along an axis counted from the last."""
     image = convert(image)
+    check_rank(image)
+    check_pixels(image)
     rank = image.type.rank
-    if rank not in (3, 4, None):
-        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
     return reverse(image, [axis if rank is None else axis + rank])
 
 
@@ -81,16 +81,15 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
         A tensor of shape [..., width, height, channels] of the dtype of `image`.
 
     Raises:
-        ValueError: `image` has neither 3 nor 4 axes.
+        ValueError: `image` has neither 3 nor 4 axes, or no pixels.
 
     >>> import graphwright as tf
     >>> tf.image.transpose([[[1], [2]], [[3], [4]]])[..., 0].numpy().tolist()
     [[1, 3], [2, 4]]
     """
     image = convert(image)
-    rank = image.type.rank
-    if rank not in (3, 4, None):
-        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
+    check_rank(image)
+    check_pixels(image)
     first = rank_of(image) - 3
     order = spans((0, first), (first + 1, first + 2), (first, first + 1), (first + 2, first + 3))
     return transposed(image, order, name=name)
@@ -108,15 +107,15 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
         A tensor of the dtype of `image`, with height and width exchanged where `k` is odd.
 
     Raises:
-        ValueError: `image` has neither 3 nor 4 axes.
+        ValueError: `image` has neither 3 nor 4 axes, or no pixels.
 
     >>> import graphwright as tf
     >>> tf.image.rot90([[[1], [2]], [[3], [4]]])[..., 0].numpy().tolist()
     [[2, 4], [1, 3]]
     """
     image = convert(image)
-    good = image.type.rank in (3, 4, None)
-    check(good, f"'image' (shape {image.shape}) must have 3 or 4 dimensions.")
+    check_rank(image)
+    check_pixels(image)
     turns = known_int(k)
     if is_tensor(turns):
         return turned(image, turns % 4)
@@ -165,13 +164,14 @@ def crop_to_bounding_box(
         A tensor of shape [..., target_height, target_width, channels] of the dtype of `image`.
 
     Raises:
-        ValueError: The part is not within the image, or is empty.
+        ValueError: The part is not within the image, or one of them is empty.
 
     >>> import graphwright as tf
     >>> tf.image.crop_to_bounding_box(tf.ones([4, 5, 1]), 1, 2, 2, 3).shape
     TensorShape([2, 3, 1])
     """
     images, restore = images_of(image)
+    check_pixels(images)
     height, width = images.type.dims[1:3]
     top, left = known_int(offset_height), known_int(offset_width)
     tall, wide = known_int(target_height), known_int(target_width)
@@ -222,13 +222,14 @@ def pad_to_bounding_box(
         A tensor of shape [..., target_height, target_width, channels] of the dtype of `image`.
 
     Raises:
-        ValueError: The image does not fit into the area at that offset.
+        ValueError: The image is empty, or does not fit into the area at that offset.
 
     >>> import graphwright as tf
     >>> tf.image.pad_to_bounding_box(tf.ones([1, 1, 1]), 0, 1, 2, 3)[..., 0].numpy().tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
     images, restore = images_of(image)
+    check_pixels(images)
     height, width = axis_sizes(images)[1:3]
     top, left = known_int(offset_height), known_int(offset_width)
     tall, wide = known_int(target_height), known_int(target_width)
@@ -255,13 +256,14 @@ def resize_with_crop_or_pad(
         A tensor of shape [..., target_height, target_width, channels] of the dtype of `image`.
 
     Raises:
-        ValueError: A target is not positive.
+        ValueError: A target is not positive, or `image` is empty.
 
     >>> import graphwright as tf
     >>> tf.image.resize_with_crop_or_pad(tf.ones([4, 2, 1]), 2, 4).shape
     TensorShape([2, 4, 1])
     """
     images, restore = images_of(image)
+    check_pixels(images)
     tall, wide = known_int(target_height), known_int(target_width)
     check(at_least(wide, 1), "target_width must be > 0.")
     check(at_least(tall, 1), "target_height must be > 0.")
@@ -301,7 +303,7 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
         A tensor of the rank and dtype of `image`.
 
     Raises:
-        ValueError: `central_fraction` is known and outside (0, 1].
+        ValueError: `central_fraction` is known and outside (0, 1], or `image` is empty.
 
     >>> import graphwright as tf
     >>> tf.image.central_crop(tf.ones([4, 6, 1]), 0.5).shape
@@ -316,6 +318,7 @@ def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
         check(0.0 < fraction <= 1.0, "central_fraction must be within (0, 1]")
         if fraction == 1.0:
             return image
+    check_pixels(image)
     images, restore = images_of(image)
     height, width = axis_sizes(images)[1:3]
     top, left = margin(height, fraction), margin(width, fraction)

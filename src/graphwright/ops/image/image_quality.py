@@ -91,10 +91,13 @@ def sobel_edges(image: TensorLike) -> Tensor:
     """Estimates the slopes downwards and to the right by Sobel's filters.
 
     Args:
-        image: A tensor of floats of shape [..., height, width, channels].
+        image: A tensor of floats of shape [batch, height, width, channels].
 
     Returns:
-        A tensor of the dtype of `image` and of shape [..., height, width, channels, 2].
+        A tensor of the dtype of `image` and of shape [batch, height, width, channels, 2].
+
+    Raises:
+        InvalidArgumentError: `image` does not have 4 axes (ValueError in graphs).
 
     >>> import graphwright as tf
     >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
@@ -102,15 +105,13 @@ def sobel_edges(image: TensorLike) -> Tensor:
     [24.0, 8.0]
     """
     image = convert(image)
+    padded = pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
     across = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], np.float32)
     kernels = np.stack([across.T, across], -1)[:, :, None, :]
-    whole = flattened(image)[0]
-    filters = tile(
-        convert(kernels.astype(image.dtype.numpy_dtype)), [1, 1, axis_sizes(whole)[3], 1]
-    )
-    padded = pad(whole, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
+    sizes = axis_sizes(image, 4)
+    filters = tile(convert(kernels.astype(image.dtype.numpy_dtype)), [1, 1, sizes[3], 1])
     slopes = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
-    return reshape(slopes, host_vector([*axis_sizes(whole), 2]))
+    return reshape(slopes, host_vector([*sizes, 2]))
 
 
 # -- similarity -----------------------------------------------------------------------------
@@ -129,14 +130,16 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
         A tensor of float32 of shape [...].
 
     Raises:
-        InvalidArgumentError: The shapes do not broadcast, or have fewer than 3 axes.
+        ValueError: An image has fewer than 3 axes, or the last three differ.
+        InvalidArgumentError: The shapes do not broadcast.
 
     >>> import graphwright as tf
     >>> round(float(tf.image.psnr([[[0.0]]], [[[0.5]]], 1.0)), 3)
     6.021
     """
-    a, b, peak = compared(a, b, max_val)
-    error = reduce_mean(squared_difference(a, b), (-3, -2, -1))
+    first, second, peak = compared(a, b, max_val)
+    error = reduce_mean(squared_difference(first, second), (-3, -2, -1))
+    check_pair(first, second)
     return 20 * log(peak) / log(convert(10.0)) - np.float32(10 / np.log(10)) * log(error)
 
 

@@ -19,10 +19,23 @@ Restore: TypeAlias = Callable[[Any], Any]
 def images_of(image: TensorLike) -> tuple[Any, Restore]:
     """A batch of images, and what gives a result the rank of `image`, which is 3 or 4."""
     images = convert(image)
-    rank = images.type.rank
-    if rank not in (3, 4, None):
-        raise ValueError(f"'image' (shape {images.shape}) must have either 3 or 4 dimensions.")
+    check_rank(images)
     return flattened(images)
+
+
+def check_rank(images: TensorValue) -> None:
+    """ValueError unless images have 3 or 4 axes, as far as that is known."""
+    if images.type.rank not in (3, 4, None):
+        raise ValueError(f"'image' (shape {images.shape}) must have either 3 or 4 dimensions.")
+
+
+def check_pixels(images: TensorValue) -> None:
+    """ValueError unless images have at least 3 axes and there are pixels in them."""
+    dims = images.type.dims
+    if dims is not None and len(dims) < 3:
+        raise ValueError(f"'image' (shape {images.shape}) must be at least three-dimensional.")
+    if dims is not None and 0 in dims[-3:]:
+        raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {images.shape}")
 
 
 def flattened(images: TensorValue) -> tuple[Any, Restore]:

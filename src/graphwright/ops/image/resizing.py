@@ -17,7 +17,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.static import known_int
 from graphwright.ops.image import resize_kernels as kernels
 from graphwright.ops.image.cropping import at_least, check, pad_to_bounding_box
-from graphwright.ops.image.images import images_of
+from graphwright.ops.image.images import check_pixels, images_of
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.rounding import round as rounded
 from graphwright.types import dtypes as dt
@@ -457,6 +457,7 @@ def resize_with_pad(
     check(at_least(target[0], 1), "target_height must be > 0.")
     check(at_least(target[1], 1), "target_width must be > 0.")
     batch, restore = images_of(image)
+    check_pixels(batch)
     _, height, width, _ = axis_sizes(batch)
     tall, top, wide, left = centred(height, width, *target)
     inner = resize(batch, host_vector([tall, wide]), method, False, antialias)

@@ -24,6 +24,7 @@ from graphwright.ops.linalg.linear_systems import (
     LAPACK,
     MatrixOp,
     adjoint,
+    check_numbers,
     identity_like,
     joined,
     solve,
@@ -231,6 +232,8 @@ class SelfAdjointEigV2(MatrixOp):
     type_name = "SelfAdjointEigV2"
     outputs = ("e: T", "v: T")
 
+    failure = "Self-adjoint eigen decomposition was not successful. The input might not be valid."
+
     compute_v: bool = True
 
     def shapes(self, x: TensorType) -> Shapes:
@@ -238,6 +241,7 @@ class SelfAdjointEigV2(MatrixOp):
         return joined(batch, size), joined(batch, size, size) if self.compute_v else (0,)
 
     def kernel(self, x: Array) -> Any:
+        check_numbers(np.tril(x))
         if not self.compute_v:
             return np.linalg.eigvalsh(x).astype(x.dtype), np.zeros(0, x.dtype)
         values, vectors = np.linalg.eigh(x)

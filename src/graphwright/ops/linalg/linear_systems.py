@@ -122,6 +122,12 @@ def lowered(array: Array, narrow: bool) -> Array:
     return np.asarray(array.astype(np.float16) if narrow else array)
 
 
+def check_numbers(matrix: Array) -> None:
+    """LinAlgError where a matrix has NaN, of which no pivot is greater than 0."""
+    if np.isnan(matrix).any():
+        raise np.linalg.LinAlgError
+
+
 class MatrixInverse(MatrixOp):
     """The inverse, or its adjoint."""
 
@@ -135,8 +141,7 @@ class MatrixInverse(MatrixOp):
         return (joined(batch, size, size),)
 
     def kernel(self, x: Array) -> Any:
-        if np.isnan(x).any():  # no pivot is greater than 0
-            raise np.linalg.LinAlgError
+        check_numbers(x)
         return np.linalg.inv(adjoint_array(x) if self.adjoint else x)
 
     def expand(self, x: GraphTensor) -> Any:
@@ -145,8 +150,7 @@ class MatrixInverse(MatrixOp):
         if size is None:
             return routine("inverse", x, flags=[self.adjoint])
         rows = entries(x, size, size, self.adjoint)
-        total = functools.reduce(operator.add, [number for row in rows for number in row])
-        rows[0][0] = required(rows[0][0], equal(total, total))
+        require_numbers(rows)
         unit = [
             [cast(int(i == j), x.dtype) for j in builtins.range(size)] for i in builtins.range(size)
         ]
@@ -227,6 +231,7 @@ class MatrixSolve(MatrixOp):
                 f"Batch dimensions of matrix {show_dims(matrix.shape)} and rhs "
                 f"{show_dims(rhs.shape)} must be equal"
             )
+        check_numbers(matrix)
         return np.linalg.solve(adjoint_array(matrix) if self.adjoint else matrix, rhs)
 
     def expand(self, matrix: GraphTensor, rhs: GraphTensor) -> Any:
@@ -242,8 +247,10 @@ class MatrixSolve(MatrixOp):
         count = rhs.shape[-1]
         if count is not None and 0 < count <= MOST_PIVOTS:
             rows = entries(matrix, size, size, self.adjoint)
+            require_numbers(rows)
             return matrices(solved(rows, entries(rhs, size, count)))
         rows = entries(matrix, size, size, self.adjoint, None)
+        require_numbers(rows)
         sides = [[rhs[..., i, :]] for i in builtins.range(size)]
         return stack([row for (row,) in solved(rows, sides)], -2)
 
@@ -252,6 +259,12 @@ class MatrixSolve(MatrixOp):
         g_rhs = solve(matrix, g, adjoint=not self.adjoint)
         first, second = (x, g_rhs) if self.adjoint else (g_rhs, x)
         return -matmul(first, second, adjoint_b=True), g_rhs
+
+
+def require_numbers(rows: list[list[Any]]) -> None:
+    """Has kernels see to a matrix in which there is NaN."""
+    total = functools.reduce(operator.add, [number for row in rows for number in row])
+    rows[0][0] = required(rows[0][0], equal(total, total))
 
 
 def solved(rows: list[list[Any]], sides: list[list[Any]]) -> list[list[Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base.errors import FailedPreconditionError
 from graphwright.op.batching import last_axes
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
@@ -56,9 +57,11 @@ class Cross(Op):
         return (merge_dims(a.dims, b.dims),)
 
     def kernel(self, a: Array, b: Array) -> Any:
-        if a.shape != b.shape or a.shape[-1:] != (3,):
-            raise ValueError(
-                f"Cross-products are only defined for 3-element vectors: {a.shape}, {b.shape}"
+        if a.shape != b.shape:
+            raise ValueError(f"Both inputs of Cross must have one shape: {a.shape} vs. {b.shape}")
+        if a.shape[-1:] != (3,):
+            raise FailedPreconditionError(
+                None, None, f"Cross-products are only defined for 3-element vectors: {a.shape}"
             )
         return np.cross(a, b).astype(a.dtype, copy=False)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.errors import InternalError, InvalidArgumentError, StatusError
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import (
     apply,
@@ -63,8 +63,16 @@ class Add(Binary):
     ufunc = np.add
     element = AddV2.element
 
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return joined if types[0] is dt.string else np.add
+
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return g, g
+
+
+def joined(x: Array, y: Array) -> Array:
+    """Strings one after the other, as an array where NumPy gives a bare one, too."""
+    return np.asarray(np.add(x, y), object)
 
 
 class Sub(Binary):
@@ -116,18 +124,20 @@ class Neg(Unary):
 # -- division -------------------------------------------------------------------------------
 
 
-def checked_divisor(x: Array, y: Array) -> None:
-    """InvalidArgumentError for a zero among integer divisors, if there is anything to divide."""
+def checked_divisor(x: Array, y: Array, refusal: type[StatusError] = InvalidArgumentError) -> None:
+    """Raises `refusal` for a zero among integer divisors, if there is anything to divide."""
     if not np.all(y) and np.size(x):
-        raise InvalidArgumentError(None, None, "Integer division by zero")
+        raise refusal(None, None, "Integer division by zero")
 
 
-def checked(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
+def checked(
+    function: Callable[[Array, Array], Array], refusal: type[StatusError] = InvalidArgumentError
+) -> Callable[[Array, Array], Array]:
     """`function(x, y)`, which refuses integer divisors of zero."""
 
     def divide(x: Array, y: Array) -> Array:
         if np.asarray(y).dtype.kind in "iu":
-            checked_divisor(x, y)
+            checked_divisor(x, y, refusal)
         return function(x, y)
 
     return divide
@@ -211,7 +221,7 @@ class TruncateDiv(Binary):
 
     type_name = "TruncateDiv"
     dtypes = {"T": dt.REAL}
-    ufunc = staticmethod(checked(truncated_quotient))
+    ufunc = staticmethod(checked(truncated_quotient, InternalError))
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[S], x: S, y: S) -> S:
@@ -223,7 +233,7 @@ class TruncateMod(Binary):
 
     type_name = "TruncateMod"
     dtypes = {"T": dt.FLOATING | dt.INDEX}
-    ufunc = staticmethod(checked(np.fmod))
+    ufunc = staticmethod(checked(np.fmod, InternalError))
 
     def element(self, scalars: Scalars[S], x: S, y: S) -> S:
         return scalars.truncmod(x, y)
@@ -466,7 +476,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         A tensor of the dtype of the operands, of their broadcast shape.
 
     Raises:
-        InvalidArgumentError: An integer is divided by zero.
+        InternalError: An integer is divided by zero.
 
     >>> import graphwright as tf
     >>> tf.truncatediv([7, -7], 2)
@@ -488,7 +498,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         `x`.
 
     Raises:
-        InvalidArgumentError: An integer is divided by zero.
+        InternalError: An integer is divided by zero.
 
     >>> import graphwright as tf
     >>> tf.truncatemod([7, -7], 3)

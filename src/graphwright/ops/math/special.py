@@ -186,21 +186,42 @@ class Igammac(SpecialBinary):
 def slope_of_lower_gamma(a: Array, x: Array) -> Array:
     """dP(a, x) / da, by the series P = sum of exp((a + n) log x - x - lgamma(a + n + 1)).
 
-    Each term is differentiated; their number grows with the largest x.
+    Each term is differentiated; their number grows with the largest x, so large `a` go another way.
     """
     shape, place = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
     valid = (shape > 0) & (place > 0) & np.isfinite(place)
-    order, y = np.where(valid, shape, 1.0).ravel(), np.where(valid, place, 1.0).ravel()
+    large = valid & (shape > _LARGE)
+    near = valid & ~large
+    order, y = np.where(near, shape, 1.0).ravel(), np.where(near, place, 1.0).ravel()
     y = np.minimum(y, 2000.0 + 4 * order)  # beyond, P is 1 and its slope 0
     parts = [slice(start, start + _NEAR) for start in range(0, y.size, _NEAR)]
     total = np.concatenate([slopes_of_series(order[part], y[part]) for part in parts] or [y])
     total = total.reshape(valid.shape)
+    total[large] = slopes_at_large(shape[large], place[large])
     result = np.where(valid, total, np.where((shape > 0) & (place == 0), 0.0, np.nan))
     return result.astype(a.dtype)
 
 
 #: Elements whose terms stay in the cache of a core from one to the next.
 _NEAR = 1 << 12
+#: Beyond, the series has too many terms; beyond the other, P is the normal distribution's.
+_LARGE, _NORMAL = 1e4, 1e20
+
+
+def slopes_at_large(order: Array, y: Array) -> Any:
+    """dP(a, y) / da for large `a`, by central differences of order 6.
+
+    P changes over a distance of the root of `a`. Steps are powers of two, so they are exact.
+    """
+    step = np.exp2(np.rint(np.log2(0.03 * np.sqrt(order))))
+    total = np.zeros_like(order)
+    with np.errstate(under="ignore", over="ignore", invalid="ignore"):
+        for i, weight in enumerate((45, -9, 1), 1):
+            ends = [special_functions.gammainc(order + side * i * step, y) for side in (1, -1)]
+            total += weight * (ends[0] - ends[1])
+        density = np.exp(-np.square((y - order) / np.sqrt(order)) / 2)
+    normal = -density / np.sqrt(2 * np.pi * order)
+    return np.where(order > _NORMAL, normal, total / (60 * step))
 
 
 def slopes_of_series(order: Array, y: Array) -> Array:

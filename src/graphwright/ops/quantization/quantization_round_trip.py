@@ -54,8 +54,9 @@ class QuantizeAndDequantizeV4(Op):
                 raise ValueError(f"Invalid range: input_min {low} > input_max {high}")
         else:
             axes = tuple(a for a in range(x.ndim) if a != self.axis)
-            low = x.min(axes, keepdims=True) if x.size else x.dtype.type(0)
-            high = x.max(axes, keepdims=True) if x.size else x.dtype.type(0)
+            none = x.dtype.type(0)
+            low = np.fmin.reduce(x, axes, keepdims=True) if x.size else none
+            high = np.fmax.reduce(x, axes, keepdims=True) if x.size else none
         return self.rounded(x, low, high)
 
     def beside(self, bound: Array, x: Array) -> Array:

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from graphwright.ops.random.philox_code import NativeCipher
+
 WORDS = 4  # 32-bit words in a block
 COUNTER_BITS = 128
 
@@ -22,6 +24,9 @@ _WEYL = (0x9E3779B9, 0xBB67AE85)  # golden ratio and sqrt(3) - 1: the keys' incr
 _ROUNDS = 10
 _CHUNK = 8192  # blocks enciphered at a time, so that the work arrays stay in the cache
 _FEW = 8  # blocks up to which Python's own integers are faster
+
+#: The same as machine code.
+NATIVE = NativeCipher((_MULTIPLIERS, _WEYL, _ROUNDS))
 
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
@@ -40,6 +45,9 @@ def blocks(key: int, counter: int, count: int) -> UInt32s:
         starts = [(counter + offset) & (1 << COUNTER_BITS) - 1 for offset in range(count)]
         few = [encipher(key, start & _MASK64, start >> 64) for start in starts]
         return np.array(few, np.uint32).reshape(count, WORDS)
+    low = counter & _MASK64
+    if low + count <= _MASK64 and NATIVE.is_ready_for(count):
+        return NATIVE.stream(key, low, counter >> 64 & _MASK64, count)
     return blocks_at(key, *counters(counter, np.arange(count, dtype=np.uint64)))
 
 

@@ -178,8 +178,12 @@ def unit_floats(words: philox.UInt32s, dtype: ArrayDType) -> Array:
 
 def unit_doubles(pairs: philox.UInt32s) -> npt.NDArray[np.float64]:
     """[0, 1) from word pairs [n, 2]: 20 bits of the first above the 32 of the second."""
-    high = (pairs[:, 0] & np.uint32(0xFFFFF) | np.uint32(0x3FF00000)).astype(np.uint64)
-    unit: npt.NDArray[np.float64] = (high << np.uint64(32) | pairs[:, 1]).view(np.float64)
+    both = pairs.view(np.uint64)[:, 0]
+    bits = both << np.uint64(32)
+    bits &= np.uint64(0xFFFFF << 32)
+    bits |= both >> np.uint64(32)
+    bits |= np.uint64(0x3FF << 52)
+    unit: npt.NDArray[np.float64] = bits.view(np.float64)
     unit -= 1.0
     return unit
 

@@ -31,6 +31,7 @@ Doubles = npt.NDArray[np.float64]
 Lanes = npt.NDArray[np.intp]
 
 _SEEDS = 8192  # seeds at a time, so that the work arrays stay in the cache
+_FEW_CLASSES = 16  # classes up to which comparisons with each are quicker than a search
 _GEOMETRIC_RESERVED = 42  # counters between the outputs' streams in sums of geometric variates
 
 
@@ -57,18 +58,29 @@ def categorical(key: int, counter: int, logits: Array, samples: int) -> npt.NDAr
 
 def categorical_of_seeds(seeds: Array, logits: Array) -> npt.NDArray[np.int64]:
     """A class index for each pair of `seeds` [n, 2]: a stateless draw from `logits` [classes]."""
-    low, high = seeds.astype(np.int64).view(np.uint64).T
-    words = np.empty((len(seeds), 2), np.uint32)
+    points = units_of_seeds(seeds.astype(np.int64, copy=False).view(np.uint64))
+    sums = np.cumsum(weights_of(logits[None]), axis=1)[0]
+    points *= sums[-1]
+    if len(sums) > _FEW_CLASSES:
+        return np.searchsorted(sums, points, side="right").astype(np.int64, copy=False)
+    drawn = np.zeros(len(points), np.uint8)
+    for bound in sums.tolist():
+        drawn += (points >= bound).view(np.uint8)
+    return drawn.astype(np.int64)
+
+
+def units_of_seeds(seeds: philox.UInt64s) -> Doubles:
+    """For each pair of `seeds` [n, 2] the first number in [0, 1) of a stateless draw."""
+    if philox.NATIVE.is_ready_for(len(seeds)):
+        return philox.NATIVE.units(seeds, SCRAMBLE_KEY)
+    units = np.empty(len(seeds))
     for start in range(0, len(seeds), _SEEDS):
         part = slice(start, start + _SEEDS)
-        key = philox.encipher(SCRAMBLE_KEY, low[part], high[part])
-        keys, counters = key[0] | key[1] << np.uint64(32), key[2] | key[3] << np.uint64(32)
-        for place, word in enumerate(philox.encipher(keys, np.zeros_like(keys), counters)[:2]):
-            words[part, place] = word
-    points = unit_doubles(words)
-    sums = np.cumsum(weights_of(logits[None]), axis=1)[0]
-    drawn: npt.NDArray[np.int64] = np.searchsorted(sums, points * sums[-1], side="right")
-    return drawn.astype(np.int64, copy=False)
+        words = philox.encipher(SCRAMBLE_KEY, *seeds[part].T)
+        key, counter = [words[i] | words[i + 1] << np.uint64(32) for i in (0, 2)]
+        first = philox.encipher(key, np.zeros_like(key), counter)[:2]
+        units[part] = unit_doubles(np.stack(first, 1).astype(np.uint32))
+    return units
 
 
 def weights_of(logits: Array) -> Doubles:

@@ -93,6 +93,8 @@ class DecodeCSV(Op):
             self.na_value.encode(),
             self.select_cols,
         )
+        if self.select_cols and b"" in records:
+            return None  # no field, where a whole record has one
         parsed = table(data, form, is_last=True)
         is_right = len(parsed.places) - 1 == len(records) and not parsed.faults
         return parsed.columns if is_right else None

@@ -32,6 +32,7 @@ from graphwright.portable.native_library.module_text import joined, private
 from graphwright.portable.native_library.support_code import services, support
 from graphwright.portable.native_library.weights import Weights, reader, storage
 from graphwright.portable.native_library.whole_graph import NotCompilable, whole
+from graphwright.portable.only_trace import only_trace
 from graphwright.types import tree
 
 #: A trace, or a function that has one trace, or says which by an input signature.
@@ -127,14 +128,9 @@ def trace_of(name: str, function: OneTrace) -> ConcreteFunction:
             f"A function of a library cannot be called {name!r}: that must be a name in C, and "
             f"none of {', '.join(RESERVED_NAMES)}."
         )
-    if isinstance(function, ConcreteFunction):
-        return function
-    if isinstance(function, PolymorphicFunction):
-        if function.input_signature is not None:
-            return function.get_concrete_function()
-        traces = function._list_all_concrete_functions()
-        if len(traces) == 1:
-            return traces[0]
+    only = only_trace(function)
+    if only is not None:
+        return only
     raise ValueError(
         f"A library has one trace of a function, and {function!r} does not say which one: pass "
         "`f.get_concrete_function(tf.TensorSpec(...))`, or give it an `input_signature`."

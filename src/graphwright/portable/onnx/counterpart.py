@@ -10,10 +10,6 @@ from typing import Any, NamedTuple, TypeVar
 from graphwright.portable.onnx.onnx_types import OLDEST_OPSET
 
 
-class Uncovered(Exception):
-    """An op, as it stands in a graph, has no counterpart; the reason in words."""
-
-
 class Counterpart(NamedTuple):
     """How ops of a type are written."""
 

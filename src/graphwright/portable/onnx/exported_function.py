@@ -9,6 +9,7 @@ from typing import Any
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import PolymorphicFunction, function
 from graphwright.portable.model_signatures import default_signature
+from graphwright.portable.only_trace import only_trace
 from graphwright.portable.saved_model_names import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from graphwright.types import tree
 from graphwright.values.trackable import Trackable
@@ -32,9 +33,7 @@ def exported_function(
         raise ValueError(f"the model has no signature {name!r}, but {sorted(signatures)}")
     if signature is not None:
         raise ValueError(f"{f!r} has no signatures, of which {signature!r} might be one")
-    if isinstance(f, ConcreteFunction):
-        return f
-    if isinstance(f, PolymorphicFunction):
+    if isinstance(f, (ConcreteFunction, PolymorphicFunction)):
         return trace_of(f, input_signature)
     if isinstance(f, Trackable):
         call = inspect.getattr_static(type(f), "__call__", None)
@@ -50,17 +49,14 @@ def exported_function(
 
 def trace_of(f: Any, input_signature: Sequence[object] | None) -> ConcreteFunction:
     """The trace of a function for a signature, or the only one that it has."""
-    if input_signature is not None:
+    if input_signature is not None and isinstance(f, PolymorphicFunction):
         concrete: ConcreteFunction = f.get_concrete_function(*input_signature)
         return concrete
-    if f.input_signature is not None:
-        concrete = f.get_concrete_function()
-        return concrete
-    traces = f._list_all_concrete_functions()
-    if len(traces) == 1:
-        only: ConcreteFunction = traces[0]
-        return only
-    raise ValueError(f"{f!r} has {len(traces)} traces; {_CALLS}")
+    only = only_trace(f)
+    if only is None:
+        count = len(f._list_all_concrete_functions())
+        raise ValueError(f"{f!r} has {count} traces; {_CALLS}")
+    return only
 
 
 def result_names(concrete: ConcreteFunction) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 from graphwright.base.errors import NotFoundError, OpError
 from graphwright.op.interpreter import activate
 from graphwright.op.refusal import own_words
-from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.static import static_value
 from graphwright.portable.allowance import Allowance
 from graphwright.portable.model_error import malformed
 from graphwright.portable.onnx.meaning import OnnxNode, meanings
@@ -282,5 +282,5 @@ def plain(value: Any) -> Any:
     """A value that is known, as an eager tensor."""
     if not isinstance(value, SymbolicTensor) or not value.dtype.is_integer:
         return value
-    known = get_static_value(value) if value.type.size is not None else None
+    known = static_value(value) if value.type.size is not None else None
     return value if known is None or np.size(known) > _SMALL else constant(known)

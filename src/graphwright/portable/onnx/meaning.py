@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from graphwright.base.errors import NotFoundError
-from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.static import static_value
 from graphwright.types.arguments import TensorValue
 from graphwright.types.tensor_type import Dims
 
@@ -117,7 +117,7 @@ class OnnxNode:
 
     def static(self, tensor: TensorValue, what: str) -> Any:
         """The value of a tensor; an error where it is known only when the model runs."""
-        value = get_static_value(tensor)
+        value = static_value(tensor)
         if value is None:
             raise self.unread(f"{what} must be known before it runs")
         return value

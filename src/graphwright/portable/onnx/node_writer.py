@@ -9,7 +9,6 @@ import numpy as np
 
 from graphwright.base.errors import Location
 from graphwright.ir.graph import Node
-from graphwright.portable.onnx.counterpart import Uncovered
 from graphwright.portable.onnx.onnx_types import (
     NUMBER_OF,
     OF_WORD,
@@ -18,7 +17,7 @@ from graphwright.portable.onnx.onnx_types import (
     schema_of,
 )
 from graphwright.portable.onnx.wire import Wire
-from graphwright.portable.refused_op import RefusedOp
+from graphwright.portable.refused_op import NoCounterpart, RefusedOp
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
@@ -79,7 +78,7 @@ class ModelParts:
         key = id(variable)
         if key not in self._constants:
             if variable.dtype not in NUMBER_OF:
-                raise Uncovered(f"ONNX has no {variable.dtype.name}")
+                raise NoCounterpart(f"ONNX has no {variable.dtype.name}")
             array = np.asarray(variable.numpy())
             type_ = TensorType(variable.dtype, array.shape)
             base = variable.name.partition(":")[0]
@@ -138,7 +137,7 @@ class NodeWriter:
         dtype: DType | None = None,
         attributes: dict[str, Any] | None = None,
     ) -> list[Wire]:
-        """Adds a node with several results; Uncovered where ONNX has no such op for the dtypes."""
+        """Adds a node with several results; NoCounterpart where ONNX has it not for the dtypes."""
         types = self.result_types(kind, operands, count, dtype)
         base = self.node.name if self.node is not None else "graph"
         names = [self.parts.unique(f"{base}/{kind}") for _ in range(count)]
@@ -154,7 +153,7 @@ class NodeWriter:
         """The types of a node's results, from the schema of its op."""
         schema = schema_of(kind, self.opset)
         if schema is None:
-            raise Uncovered(f"opset {self.opset} of ONNX has no {kind}")
+            raise NoCounterpart(f"opset {self.opset} of ONNX has no {kind}")
         allowed = {c.type_param_str: c.allowed_type_strs for c in schema.type_constraints}
         bound: dict[str, DType] = {}
         for place, wire in enumerate(operands):
@@ -166,7 +165,7 @@ class NodeWriter:
                 continue
             word = f"tensor({WORD_OF.get(wire.dtype, wire.dtype.name)})"
             if word not in allowed.get(formal.type_str, [formal.type_str]):
-                raise Uncovered(f"{kind} of ONNX takes no {wire.dtype.name}")
+                raise NoCounterpart(f"{kind} of ONNX takes no {wire.dtype.name}")
             bound.setdefault(formal.type_str, wire.dtype)
         types = []
         for place in range(count):
@@ -205,7 +204,7 @@ class NodeWriter:
         if wire.dtype is dtype:
             return wire
         if dtype not in NUMBER_OF:
-            raise Uncovered(f"ONNX has no {dtype.name}")
+            raise NoCounterpart(f"ONNX has no {dtype.name}")
         if wire.whole is not None and dtype.is_integer and wire.dtype.is_integer:
             return self.constant(np.array(wire.whole), dtype)
         exact = {"saturate": 0} if dtype.name.startswith("float8") else {}
@@ -255,15 +254,15 @@ class NodeWriter:
         return self.emit("Transpose", wire, type=type_, perm=list(order))
 
     def rank(self, wire: Wire, what: str = "its operand") -> int:
-        """The rank of a wire; Uncovered where it is unknown."""
+        """The rank of a wire; NoCounterpart where it is unknown."""
         if wire.type.rank is None:
-            raise Uncovered(f"the rank of {what} is not known")
+            raise NoCounterpart(f"the rank of {what} is not known")
         return wire.type.rank
 
     def value(self, wire: Wire, what: str) -> Any:
-        """The value of a wire; Uncovered where it is not known while tracing."""
+        """The value of a wire; NoCounterpart where it is not known while tracing."""
         if wire.whole is None:
-            raise Uncovered(f"{what} must be known")
+            raise NoCounterpart(f"{what} must be known")
         return wire.whole
 
     def axis(self, wire: Wire, rank: int, what: str = "the axis") -> int:

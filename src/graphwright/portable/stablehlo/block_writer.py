@@ -9,8 +9,7 @@ import numpy as np
 
 from graphwright.base.errors import Location
 from graphwright.ir.graph import Node
-from graphwright.portable.refused_op import RefusedOp
-from graphwright.portable.stablehlo.hlo_rule import NoCounterpart
+from graphwright.portable.refused_op import NoCounterpart, RefusedOp
 from graphwright.portable.stablehlo.hlo_value import (
     ELEMENTS,
     HloValue,

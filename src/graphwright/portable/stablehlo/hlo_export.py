@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import PolymorphicFunction, function
+from graphwright.portable.only_trace import only_trace
 
 
 def export(f: object, *args: object, **kwargs: object) -> str:
@@ -55,13 +56,13 @@ def exported_trace(
             raise ValueError(f"{f!r} is one trace, so it takes no arguments to trace for")
         return f
     if isinstance(f, PolymorphicFunction) and not args and not kwargs:
-        traces = f._list_all_concrete_functions()
-        if len(traces) == 1:
-            only: ConcreteFunction = traces[0]
+        only = only_trace(f)
+        if only is not None:
             return only
-        if traces:
+        count = len(f._list_all_concrete_functions())
+        if count:
             raise ValueError(
-                f"{f!r} has {len(traces)} traces; name the types of its arguments: "
+                f"{f!r} has {count} traces; name the types of its arguments: "
                 "tf.stablehlo.export(f, tf.TensorSpec([8, 4], tf.float32))"
             )
     if not callable(f):

@@ -7,11 +7,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 
-
-class NoCounterpart(Exception):
-    """An op, as it stands in a graph, cannot be written; the reason in words."""
-
-
 #: The rules by the names of our ops: from a writer, the op and its operands to the results.
 RULES: dict[str, Callable[..., Any]] = {}
 

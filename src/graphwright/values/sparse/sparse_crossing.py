@@ -29,7 +29,7 @@ def cross(
     """Joins each combination of the values in a row of several matrices as text.
 
     Args:
-        inputs: A list of tensors and sparse tensors of integers or strings, of shape [rows,
+        inputs: A list of tensors and sparse tensors of numbers or strings, of shape [rows,
             values]. The values of sparse ones come first.
         name: A name for the op.
         separator: The text between two values; None means "_X_".
@@ -63,7 +63,7 @@ def cross_hashed(
     """Hashes each combination of the values in a row of several matrices to a number.
 
     Args:
-        inputs: A list of tensors and sparse tensors of integers or strings, of shape [rows,
+        inputs: A list of tensors and sparse tensors of numbers or strings, of shape [rows,
             values]. The values of sparse ones come first.
         num_buckets: The results are in [0, num_buckets); 0 means any numbers of int64.
         hash_key: An int that selects the hash function; None means a fixed one.
@@ -98,13 +98,9 @@ def combined(inputs: Sequence[TensorLike], op: CrossRows, name: str | None) -> S
 
 
 def plain(x: SparseTensor) -> SparseTensor:
-    """A sparse matrix of strings or int64; InvalidArgumentError for other dtypes."""
+    """A sparse matrix of strings or int64, which other numbers are cast to."""
     if x.dtype is dt.string or x.dtype is dt.int64:
         return x
-    if not x.dtype.is_integer:
-        raise InvalidArgumentError(
-            None, None, f"Inputs of tf.sparse.cross are integers or strings, not {x.dtype.name}"
-        )
     return x.with_values(cast(x.values, dt.int64))
 
 

@@ -15,6 +15,7 @@ from graphwright.library.config.compat import (
     sparse_placeholder,
 )
 from graphwright.trace.scopes import executing_eagerly
+from graphwright.types.dimension import Dimension
 
 if TYPE_CHECKING:
     from graphwright.portable.classic.classic_functions import (
@@ -115,6 +116,7 @@ __all__ = [
     "AUTO_REUSE",
     "AttrValue",
     "ConfigProto",
+    "Dimension",
     "Event",
     "GPUOptions",
     "GraphDef",

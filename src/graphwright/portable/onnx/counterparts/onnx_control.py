@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from graphwright.compile.graph.simplify import simplify
 from graphwright.ir.graph import Graph
-from graphwright.portable.onnx.counterpart import Uncovered, counterpart
+from graphwright.portable.onnx.counterpart import counterpart
 from graphwright.portable.onnx.graph_writer import GraphWriter
 from graphwright.portable.onnx.onnx_types import onnx_package
 from graphwright.portable.onnx.value_types import value_info
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
@@ -120,7 +121,7 @@ def loop(w: GraphWriter, op: Any, operands: list[Wire]) -> list[Wire]:
     graph, results = block(w, "body", [number, again, *variables], turn)
     for variable, result in zip(variables, results[1:]):
         if variable.is_list and variable.item is not result.item:
-            raise Uncovered("a list holds tensors of several dtypes")
+            raise NoCounterpart("a list holds tensors of several dtypes")
     made = w.emit_all("Loop", [None, before, *start], count, dt.variant, {"body": graph})
     return [
         Wire(wire.name, variable.type, None, None, variable.item)

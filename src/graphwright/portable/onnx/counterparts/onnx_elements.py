@@ -9,10 +9,11 @@ from graphwright.ops.core.casting import Cast
 from graphwright.ops.core.own_ops import PickIndex
 from graphwright.ops.nn.activation import LeakyRelu
 from graphwright.ops.nn.bias import BiasAdd
-from graphwright.portable.onnx.counterpart import Uncovered, counterpart
+from graphwright.portable.onnx.counterpart import counterpart
 from graphwright.portable.onnx.element_words import ElementWords
 from graphwright.portable.onnx.node_writer import NodeWriter
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.types import dtypes as dt
 
 #: Our ops, and those of ONNX that take the same operands.
@@ -36,7 +37,7 @@ def same(name: str) -> Callable[..., Wire]:
 
     def write(w: NodeWriter, op: Op, *operands: Wire) -> Wire:
         if dt.string in (operands[0].dtype, operands[-1].dtype) and name == "Add":
-            raise Uncovered("Add of ONNX takes no string")
+            raise NoCounterpart("Add of ONNX takes no string")
         return w.emit(name, *operands)
 
     write.__module__ = __name__
@@ -57,7 +58,7 @@ def rounded(w: NodeWriter, op: Op, x: Wire) -> Wire:
 def selu(w: NodeWriter, op: Op, x: Wire) -> Wire:
     """Its constants are ONNX's defaults, which have the digits of float32."""
     if x.dtype is dt.float64:
-        raise Uncovered("Selu of ONNX has constants of float32")
+        raise NoCounterpart("Selu of ONNX has constants of float32")
     return w.emit("Selu", x)
 
 
@@ -65,7 +66,7 @@ def selu(w: NodeWriter, op: Op, x: Wire) -> Wire:
 def leaky_relu(w: NodeWriter, op: LeakyRelu, x: Wire) -> Wire:
     """One slope for negative numbers, which has the digits of float32."""
     if x.dtype is dt.float64:
-        raise Uncovered("LeakyRelu of ONNX has a slope of float32")
+        raise NoCounterpart("LeakyRelu of ONNX has a slope of float32")
     return w.emit("LeakyRelu", x, alpha=float(op.alpha))
 
 
@@ -97,7 +98,7 @@ def clip_by_value(w: NodeWriter, op: Op, x: Wire, low: Wire, high: Wire) -> Wire
 def cast(w: NodeWriter, op: Cast, x: Wire) -> Wire:
     """Another dtype; a bool is what is not 0."""
     if x.dtype.is_complex or op.DstT.is_complex:
-        raise Uncovered("Cast of ONNX takes no complex number")
+        raise NoCounterpart("Cast of ONNX takes no complex number")
     return w.cast(x, op.DstT)
 
 

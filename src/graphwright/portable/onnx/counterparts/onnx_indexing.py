@@ -12,10 +12,11 @@ from graphwright.ops.core.gathering import GatherNd, GatherV2, ScatterNd
 from graphwright.ops.core.indicators import OneHot
 from graphwright.ops.core.sequences import Range
 from graphwright.ops.core.unique import Unique, UniqueV2, UniqueWithCounts
-from graphwright.portable.onnx.counterpart import Uncovered, counterpart
+from graphwright.portable.onnx.counterpart import counterpart
 from graphwright.portable.onnx.element_words import ElementWords
 from graphwright.portable.onnx.node_writer import NodeWriter
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
@@ -31,7 +32,7 @@ def gather(w: NodeWriter, op: GatherV2, params: Wire, indices: Wire, axis: Wire)
     if not batch:
         return w.emit("Gather", params, indices, axis=place)
     if place != batch:
-        raise Uncovered("GatherND of ONNX takes the axis after those of batches")
+        raise NoCounterpart("GatherND of ONNX takes the axis after those of batches")
     last = w.emit("Unsqueeze", indices, w.longs(-1))
     return w.emit("GatherND", params, last, batch_dims=batch)
 
@@ -45,7 +46,7 @@ def places(w: NodeWriter, indices: Wire) -> Wire:
 def gather_nd(w: NodeWriter, op: GatherNd, params: Wire, indices: Wire) -> Wire:
     """OnnxScan at places of several axes."""
     if op.bad_indices_policy not in ("", "DEFAULT", "ERROR"):
-        raise Uncovered("GatherND of ONNX refuses places outside")
+        raise NoCounterpart("GatherND of ONNX refuses places outside")
     return w.emit("GatherND", params, w.cast(indices, dt.int64))
 
 
@@ -53,7 +54,7 @@ def gather_nd(w: NodeWriter, op: GatherNd, params: Wire, indices: Wire) -> Wire:
 def scatter_nd(w: NodeWriter, op: ScatterNd, indices: Wire, updates: Wire, dims: Wire) -> Wire:
     """OnnxScan added to zeros at places."""
     if op.bad_indices_policy not in ("", "DEFAULT", "ERROR"):
-        raise Uncovered("ScatterND of ONNX refuses places outside")
+        raise NoCounterpart("ScatterND of ONNX refuses places outside")
     zeros = w.emit("Expand", w.zero(updates.dtype), w.vector(dims))
     return w.emit("ScatterND", zeros, w.cast(indices, dt.int64), updates, reduction="add")
 
@@ -63,7 +64,7 @@ def scattered(reduction: str) -> Callable[..., Wire]:
 
     def write(w: NodeWriter, op: Any, x: Wire, indices: Wire, updates: Wire) -> Wire:
         if op.bad_indices_policy not in ("", "DEFAULT", "ERROR"):
-            raise Uncovered("ScatterND of ONNX refuses places outside")
+            raise NoCounterpart("ScatterND of ONNX refuses places outside")
         if reduction == "sub":
             updates = w.emit("Neg", updates)
         name = {"sub": "add"}.get(reduction, reduction)
@@ -123,7 +124,7 @@ for _ours, _reduction, _neutral in (
 def segment_sum(w: NodeWriter, op: Op, data: Wire, ids: Wire) -> Wire:
     """The sums of rows of one number, which are sorted."""
     if ids.type.dims == (0,):
-        raise Uncovered("ReduceMax of ONNX has nothing of no rows")
+        raise NoCounterpart("ReduceMax of ONNX has nothing of no rows")
     index, words = w.cast(ids, dt.int64), ElementWords(w)
     last = w.emit("ReduceMax", index, keepdims=1)
     dims = w.emit("Concat", words.add(last, w.longs(1)), w.emit("Shape", data, start=1), axis=0)

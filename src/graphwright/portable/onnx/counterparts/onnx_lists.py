@@ -13,10 +13,11 @@ from graphwright.ops.state.list_ops import (
     TensorListSetItem,
 )
 from graphwright.ops.state.list_tensors import TensorListStack
-from graphwright.portable.onnx.counterpart import Uncovered, counterpart
+from graphwright.portable.onnx.counterpart import counterpart
 from graphwright.portable.onnx.graph_writer import GraphWriter
 from graphwright.portable.onnx.onnx_types import NUMBER_OF
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -30,9 +31,9 @@ def sequence(wire: Wire, item: DType | None) -> Wire:
 
 
 def item_dtype(dtype: DType) -> DType:
-    """The dtype of what a list holds; Uncovered for lists of lists."""
+    """The dtype of what a list holds; NoCounterpart for lists of lists."""
     if dtype not in NUMBER_OF:
-        raise Uncovered(f"a sequence of ONNX holds no {dtype.name}")
+        raise NoCounterpart(f"a sequence of ONNX holds no {dtype.name}")
     return dtype
 
 
@@ -75,7 +76,7 @@ def set_item(w: GraphWriter, op: TensorListSetItem, handle: Wire, index: Wire, i
     place = w.scalar(index)
     shorter = w.emit("SequenceErase", handle, place, dtype=dt.variant)
     if op.resize_if_index_out_of_bounds:
-        raise Uncovered("a sequence of ONNX does not grow to a place")
+        raise NoCounterpart("a sequence of ONNX does not grow to a place")
     made = w.emit("SequenceInsert", shorter, item, place, dtype=dt.variant)
     return sequence(made, handle.item)
 

@@ -16,11 +16,12 @@ from graphwright.ops.core.reversal import ReverseSequence
 from graphwright.ops.core.shapes import Shape, ShapeN, Size
 from graphwright.ops.core.slicing import StridedSlice
 from graphwright.ops.core.space_blocks import DepthToSpace, SpaceToDepth
-from graphwright.portable.onnx.counterpart import Uncovered, counterpart
+from graphwright.portable.onnx.counterpart import counterpart
 from graphwright.portable.onnx.element_words import ElementWords
 from graphwright.portable.onnx.node_writer import NodeWriter
 from graphwright.portable.onnx.onnx_types import NUMBER_OF
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
@@ -42,7 +43,7 @@ def operand(w: NodeWriter, op: Op, x: Wire, *others: Wire) -> Wire:
 def inhabited(w: NodeWriter, op: Inhabited, x: Wire) -> Wire:
     """The operand itself."""
     if x.type.dims is None or not x.type.dims[op.axis]:
-        raise Uncovered("an axis must be known to have elements")
+        raise NoCounterpart("an axis must be known to have elements")
     return operand(w, op, x)
 
 
@@ -106,7 +107,7 @@ def fill(w: NodeWriter, op: Op, dims: Wire, value: Wire) -> Wire:
 def zeros_like(w: NodeWriter, op: Op, x: Wire) -> Wire:
     """0 everywhere."""
     if x.is_list:
-        raise Uncovered("zeros of a list are no list of ONNX")
+        raise NoCounterpart("zeros of a list are no list of ONNX")
     return w.emit("Expand", w.zero(x.dtype), w.shape(x))
 
 
@@ -146,7 +147,7 @@ def expand_dims(w: NodeWriter, op: Op, x: Wire, axis: Wire) -> Wire:
 def transpose(w: NodeWriter, op: Op, x: Wire, order: Wire) -> Wire:
     """The axes in another order."""
     if x.dtype.is_complex and op.type_name == "ConjugateTranspose":
-        raise Uncovered("ONNX computes nothing with complex numbers")
+        raise NoCounterpart("ONNX computes nothing with complex numbers")
     places = w.value(order, "the order of axes")
     return w.transposed(operand(w, op, x), [int(p) % len(places) for p in places])
 
@@ -220,12 +221,12 @@ def split_v(w: NodeWriter, op: SplitV, value: Wire, sizes: Wire, axis: Wire) -> 
     place = w.axis(axis, w.rank(value))
     known = sizes.whole
     if known is None:
-        raise Uncovered("the sizes of parts must be known")
+        raise NoCounterpart("the sizes of parts must be known")
     if -1 in known:
         assert value.type.dims is not None
         whole = value.type.dims[place]
         if whole is None:
-            raise Uncovered("the size of the divided axis must be known")
+            raise NoCounterpart("the size of the divided axis must be known")
         rest = whole - sum(known) - 1
         known = tuple([rest if size == -1 else size for size in known])
     return w.emit_all("Split", [value, w.longs(*known)], op.num_split, None, {"axis": place})
@@ -336,7 +337,7 @@ def reverse(w: NodeWriter, op: Op, x: Wire, axes: Wire) -> Wire:
 def reverse_sequence(w: NodeWriter, op: ReverseSequence, x: Wire, lengths: Wire) -> Wire:
     """The first elements of each row backwards."""
     if {op.batch_dim, op.seq_dim} != {0, 1}:
-        raise Uncovered("ReverseSequence of ONNX takes the first two axes")
+        raise NoCounterpart("ReverseSequence of ONNX takes the first two axes")
     options: dict[str, Any] = {"batch_axis": op.batch_dim, "time_axis": op.seq_dim}
     return w.emit("ReverseSequence", x, w.cast(lengths, dt.int64), **options)
 
@@ -356,7 +357,7 @@ def sides(w: NodeWriter, paddings: Wire) -> Wire:
 def pad(w: NodeWriter, op: Op, x: Wire, paddings: Wire) -> Wire:
     """With zeros around."""
     if x.dtype is dt.string:
-        raise Uncovered("Pad of ONNX puts no empty strings")
+        raise NoCounterpart("Pad of ONNX puts no empty strings")
     if x.type.rank == 0:
         return operand(w, op, x)
     return w.emit("Pad", x, sides(w, paddings), mode="constant")
@@ -372,7 +373,7 @@ def pad_with(w: NodeWriter, op: Op, x: Wire, paddings: Wire, value: Wire) -> Wir
 def mirror_pad(w: NodeWriter, op: MirrorPad, x: Wire, paddings: Wire) -> Wire:
     """With what lies opposite around."""
     if op.mode != "REFLECT":
-        raise Uncovered("Pad of ONNX mirrors without the edge")
+        raise NoCounterpart("Pad of ONNX mirrors without the edge")
     return w.emit("Pad", x, sides(w, paddings), mode="reflect")
 
 
@@ -381,14 +382,14 @@ def sum_to(w: NodeWriter, op: Op, x: Wire, dims: Wire) -> Wire:
     """The sum over what was repeated."""
     wanted, shape_before = dims.known, x.type.dims
     if shape_before is None or not isinstance(wanted, tuple):
-        raise Uncovered("the ranks must be known")
+        raise NoCounterpart("the ranks must be known")
     ahead = len(shape_before) - len(wanted)
     axes = list(range(ahead))
     for i, (size, target) in enumerate(zip(shape_before[ahead:], wanted)):
         if target == 1 and size != 1:
             axes.append(ahead + i)
         elif target != size:
-            raise Uncovered("which axes were repeated must be known")
+            raise NoCounterpart("which axes were repeated must be known")
     if not axes:
         return operand(w, op, x)
     return w.reshape(w.emit("ReduceSum", x, w.longs(*axes), keepdims=1), w.vector(dims))
@@ -405,6 +406,6 @@ def broadcast_args(w: NodeWriter, op: Op, first: Wire, second: Wire) -> Wire:
 def bitcast(w: NodeWriter, op: Any, x: Wire) -> Wire:
     """The bits as another dtype of the same size."""
     if x.dtype.size != op.type.size or op.type not in NUMBER_OF:
-        raise Uncovered("BitCast of ONNX keeps the size of elements")
+        raise NoCounterpart("BitCast of ONNX keeps the size of elements")
     made = w.emit("BitCast", x, dtype=op.type, to=NUMBER_OF[op.type])
     return Wire(made.name, TensorType(op.type, x.type.dims))

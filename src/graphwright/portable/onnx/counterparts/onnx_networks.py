@@ -7,11 +7,12 @@ from typing import Any
 
 from graphwright.op.op import Op
 from graphwright.ops.nn.batch_norm import FusedBatchNormV3
-from graphwright.portable.onnx.counterpart import Uncovered, counterpart
+from graphwright.portable.onnx.counterpart import counterpart
 from graphwright.portable.onnx.counterparts.onnx_windows import ImageLayout
 from graphwright.portable.onnx.node_writer import NodeWriter
 from graphwright.portable.onnx.onnx_types import NUMBER_OF
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import NoCounterpart
 
 
 @counterpart("Softmax", onnx="Softmax")
@@ -54,7 +55,7 @@ def batch_norm(
 ) -> list[Wire]:
     """Each channel with mean and variance that are given."""
     if op.is_training:
-        raise Uncovered("it takes mean and variance of the batch, as in training")
+        raise NoCounterpart("it takes mean and variance of the batch, as in training")
     layout = ImageLayout(op.data_format)
     images = layout.channels_second(w, x)
     parts = [scale, offset, mean, variance]

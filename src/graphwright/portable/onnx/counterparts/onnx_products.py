@@ -6,9 +6,10 @@ from graphwright.op.op import Op
 from graphwright.ops.core.own_ops import Products
 from graphwright.ops.linalg.contraction import BatchMatMulV2, BatchMatMulV3, MatMul
 from graphwright.ops.linalg.einsum import Einsum
-from graphwright.portable.onnx.counterpart import Uncovered, counterpart
+from graphwright.portable.onnx.counterpart import counterpart
 from graphwright.portable.onnx.node_writer import NodeWriter
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import NoCounterpart
 
 
 def turned(w: NodeWriter, x: Wire, transposed: bool) -> Wire:
@@ -22,7 +23,7 @@ def turned(w: NodeWriter, x: Wire, transposed: bool) -> Wire:
 def product(w: NodeWriter, a: Wire, b: Wire, flip_a: bool, flip_b: bool) -> Wire:
     """a @ b, each transposed or not."""
     if a.dtype.is_complex:
-        raise Uncovered("MatMul of ONNX takes no complex numbers")
+        raise NoCounterpart("MatMul of ONNX takes no complex numbers")
     return w.emit("MatMul", turned(w, a, flip_a), turned(w, b, flip_b))
 
 
@@ -55,7 +56,7 @@ def einsum(w: NodeWriter, op: Einsum, terms: list[Wire]) -> Wire:
     """Sums of products, by an equation."""
     ranks = {term.type.rank for term in terms}
     if "." in op.equation and (len(ranks) > 1 or None in ranks):
-        raise Uncovered("Einsum of ONNX gives dots one meaning for all operands")
+        raise NoCounterpart("Einsum of ONNX gives dots one meaning for all operands")
     return w.emit("Einsum", *terms, equation=op.equation.replace(" ", ""))
 
 

@@ -12,9 +12,10 @@ from graphwright.ops.core.sorting import TopKV2
 from graphwright.ops.math.counting import Bucketize
 from graphwright.ops.math.cumulation import Cumprod, Cumsum
 from graphwright.ops.math.reduction import All, Any_, Mean
-from graphwright.portable.onnx.counterpart import Uncovered, counterpart
+from graphwright.portable.onnx.counterpart import counterpart
 from graphwright.portable.onnx.node_writer import NodeWriter
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.types import dtypes as dt
 
 _SAME = {
@@ -46,7 +47,7 @@ for _ours, _name in _SAME.items():
 def mean(w: NodeWriter, op: Mean, x: Wire, axes: Wire) -> Wire:
     """The mean of floats; that of integers is rounded in another way."""
     if not x.dtype.is_floating:
-        raise Uncovered("ReduceMean of ONNX rounds integers in another way")
+        raise NoCounterpart("ReduceMean of ONNX rounds integers in another way")
     return reduction(w, "ReduceMean", x, axes, op.keep_dims)
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from graphwright.op.op import Op
 from graphwright.ops.state.variable_ops import VariableShape
-from graphwright.portable.onnx.counterpart import Uncovered, counterpart
+from graphwright.portable.onnx.counterpart import counterpart
 from graphwright.portable.onnx.counterparts.onnx_indexing import places
 from graphwright.portable.onnx.node_writer import NodeWriter
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.types import dtypes as dt
 
 
 def value_of(w: NodeWriter, handle: Wire) -> Wire:
     """The value of the variable behind a handle."""
     if handle.variable is None:
-        raise Uncovered("it reads a variable that the model gets as an argument")
+        raise NoCounterpart("it reads a variable that the model gets as an argument")
     return w.parts.variable(handle.variable)
 
 

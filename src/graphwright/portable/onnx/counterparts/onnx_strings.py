@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from graphwright.ops.strings.encoding import AsString, StringToNumber
 from graphwright.ops.strings.strings import StaticRegexFullMatch, StringJoin
-from graphwright.portable.onnx.counterpart import Uncovered, counterpart
+from graphwright.portable.onnx.counterpart import counterpart
 from graphwright.portable.onnx.node_writer import NodeWriter
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.types import dtypes as dt
 
 
@@ -32,7 +33,7 @@ def regex_full_match(w: NodeWriter, op: StaticRegexFullMatch, x: Wire) -> Wire:
 def as_string(w: NodeWriter, op: AsString, x: Wire) -> Wire:
     """Numbers as strings."""
     if not x.dtype.is_integer or op.width != -1 or op.fill:
-        raise Uncovered("Cast of ONNX writes floats in another way")
+        raise NoCounterpart("Cast of ONNX writes floats in another way")
     return w.cast(x, dt.string)
 
 

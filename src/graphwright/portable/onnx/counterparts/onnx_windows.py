@@ -9,9 +9,10 @@ from graphwright.op.op import Op
 from graphwright.ops.convolution.convolution import DepthwiseConv2dNative
 from graphwright.ops.image.resizing import ResizeBicubic, ResizeNearestNeighbor
 from graphwright.ops.nn.normalization import LRN
-from graphwright.portable.onnx.counterpart import Uncovered, counterpart
+from graphwright.portable.onnx.counterpart import counterpart
 from graphwright.portable.onnx.node_writer import NodeWriter
 from graphwright.portable.onnx.wire import Wire
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.types import dtypes as dt
 
 
@@ -55,7 +56,7 @@ def paddings(
         if all(reach == 1 for reach in wide):
             return {}
         if any(reach < stride for reach, stride in zip(wide, strides)):
-            raise Uncovered("sizes must be known where strides are wider than windows")
+            raise NoCounterpart("sizes must be known where strides are wider than windows")
         return {"auto_pad": "SAME_UPPER"}
     before, after = [], []
     for size, width, stride, rate in zip(sizes, window, strides, dilations):
@@ -77,7 +78,7 @@ def known_dims(w: NodeWriter, x: Wire, what: str) -> list[int]:
     """The shape of what must be known wholly."""
     dims = x.type.dims
     if dims is None or None in dims:
-        raise Uncovered(f"the shape of {what} must be known")
+        raise NoCounterpart(f"the shape of {what} must be known")
     return [int(d) for d in dims if d is not None]
 
 
@@ -90,7 +91,7 @@ def convolution(w: NodeWriter, op: Any, x: Wire, kernel: Wire) -> Wire:
     group = 1
     channels = None if x.type.dims is None else x.type.dims[-1 if layout.is_last else 1]
     if not inner:
-        raise Uncovered("Conv of ONNX takes no filters without channels")
+        raise NoCounterpart("Conv of ONNX takes no filters without channels")
     if channels is not None and channels != inner:
         group = channels // inner
     return windowed(w, op, layout, x, w.transposed(kernel, order), window, group)
@@ -140,7 +141,7 @@ def transposed_convolution(
     sizes: list[Any] = list(known[layout.spatial]) if len(known) == layout.rank else [None]
     rows = sizes_of(gradient, layout)
     if None in sizes or None in rows:
-        raise Uncovered("the sizes of images must be known")
+        raise NoCounterpart("the sizes of images must be known")
     rates, strides = layout.along(op.dilations), layout.along(op.strides)
     pads = paddings(op, layout, sizes, window, rates).get("pads", [0] * 2 * len(window))
     further = []
@@ -149,7 +150,7 @@ def transposed_convolution(
         covered = stride * (row - 1) + (width - 1) * rate + 1 - pads[i] - pads[i + len(window)]
         further.append(int(size) - covered)
     if min(further) < 0:
-        raise Uncovered("ConvTranspose of ONNX has no such size")
+        raise NoCounterpart("ConvTranspose of ONNX has no such size")
     order = (layout.rank - 1, layout.rank - 2, *range(layout.rank - 2))
     made = w.emit(
         "ConvTranspose",
@@ -171,7 +172,7 @@ def pooling(name: str, options: dict[str, Any]) -> Callable[..., Wire]:
         layout = ImageLayout(op.data_format)
         outside = [i for i in range(layout.rank) if i not in range(layout.rank)[layout.spatial]]
         if any(op.ksize[i] != 1 or op.strides[i] != 1 for i in outside):
-            raise Uncovered(f"{name} of ONNX goes over space alone")
+            raise NoCounterpart(f"{name} of ONNX goes over space alone")
         window = layout.along(op.ksize)
         attributes = {
             "kernel_shape": window,
@@ -248,6 +249,6 @@ def resize_nearest(w: NodeWriter, op: ResizeNearestNeighbor, x: Wire, size: Wire
 def resize_bicubic(w: NodeWriter, op: ResizeBicubic, x: Wire, size: Wire) -> Wire:
     """By cubic polynomials."""
     if not op.half_pixel_centers:
-        raise Uncovered("ResizeBicubic without half pixel centers rounds its places")
+        raise NoCounterpart("ResizeBicubic without half pixel centers rounds its places")
     options: dict[str, Any] = {"cubic_coeff_a": -0.5, "exclude_outside": 1}
     return resized(w, op, w.cast(x, dt.float32), size, mode="cubic", **options)

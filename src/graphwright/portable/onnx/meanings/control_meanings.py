@@ -17,7 +17,7 @@ from graphwright.ops.core.identity import identity
 from graphwright.ops.core.movement import reshape, transpose
 from graphwright.ops.core.reversal import reverse
 from graphwright.ops.core.shapes import shape
-from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.static import static_value
 from graphwright.ops.math.comparison import logical_and
 from graphwright.portable.model_error import malformed
 from graphwright.portable.onnx.meaning import OnnxNode, meaning, rank_of
@@ -62,7 +62,7 @@ def branch(n: OnnxNode, condition: TensorValue) -> Any:
     then, otherwise = n.get("then_branch"), n.get("else_branch")
     if then is None or otherwise is None or len(then.output) != len(otherwise.output):
         raise malformed(n.name, "its branches have not the same results")
-    known = get_static_value(condition)
+    known = static_value(condition)
     if known is not None:  # the other one need not even fit
         return n.reader.inner({}).read(then if np.all(known) else otherwise, {})
     made = traced_cond(

@@ -25,7 +25,7 @@ from graphwright.ops.core.segment_reduction import unsorted_segment_min
 from graphwright.ops.core.sequences import range
 from graphwright.ops.core.shapes import shape, size
 from graphwright.ops.core.sorting import argsort
-from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.static import static_value
 from graphwright.ops.core.unique import unique_with_counts
 from graphwright.ops.image.boxes import non_max_suppression
 from graphwright.ops.math.arithmetic import floormod
@@ -47,7 +47,7 @@ def wrapped(indices: TensorValue, count: TensorValue) -> Any:
 def gathered(n: OnnxNode, x: TensorValue, indices: TensorValue) -> Any:
     """OnnxScan along an axis."""
     axis = int(n.get("axis", 0))
-    known = get_static_value(indices)
+    known = static_value(indices)
     if known is not None and known.size and known.min() >= 0:
         return gather(x, indices, axis=axis)
     return gather(x, wrapped(indices, shape(x, dt.int64)[axis]), axis=axis)

@@ -18,7 +18,7 @@ from graphwright.ops.core.repetition import tile
 from graphwright.ops.core.reversal import reverse_sequence
 from graphwright.ops.core.sequences import range
 from graphwright.ops.core.shapes import broadcast_dynamic_shape, shape, size
-from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.static import static_value
 from graphwright.ops.math.arithmetic import floormod, maximum, minimum
 from graphwright.ops.math.comparison import equal, less
 from graphwright.ops.math.reduction import reduce_prod
@@ -81,7 +81,7 @@ def reshaped(n: OnnxNode, x: TensorValue, dims: TensorValue | None = None) -> An
     target: Any = convert(n.get("shape")) if dims is None else dims
     if n.get("allowzero"):
         return reshape(x, target)
-    known = get_static_value(target)
+    known = static_value(target)
     if known is None:
         before, count = shape(x, dt.int64), dims_of(target)[0]
         if count is None:
@@ -183,7 +183,7 @@ def sliced(
     places = list(builtins.range(count)) if places is None else places
     places = [place % rank_of(x) for place in places]
     moves = [1] * count if steps is None else [int(s) for s in n.static(steps, "the steps")]
-    known_begin, known_end = (get_static_value(t, partial=True) for t in (begin, end))
+    known_begin, known_end = (static_value(t, partial=True) for t in (begin, end))
     index: list[Any] = [builtins.slice(None)] * rank_of(x)
     for i, (place, step) in enumerate(zip(places, moves)):
         start, stop = bound(begin, known_begin, i), bound(end, known_end, i)
@@ -223,7 +223,7 @@ def padded(
     if value is None:
         constant = n.get("value", 0.0)
         value = cast(convert(constant), x.dtype) if x.dtype is not dt.string else convert(b"")
-    known = get_static_value(convert(given))
+    known = static_value(convert(given))
     if known is None:
         if places != list(builtins.range(rank)) or mode not in ("constant", "reflect"):
             raise n.unread("how much must be known")

@@ -9,9 +9,10 @@ from graphwright.compile.graph.simplify import simplify
 from graphwright.ir.graph import Graph, Value
 from graphwright.op.op import Op
 from graphwright.ops.core.own_ops import Gathered, PickIndex
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.portable.stablehlo.block_writer import BlockWriter, closed
 from graphwright.portable.stablehlo.hlo_graph import HloGraph
-from graphwright.portable.stablehlo.hlo_rule import NoCounterpart, hlo_rule
+from graphwright.portable.stablehlo.hlo_rule import hlo_rule
 from graphwright.portable.stablehlo.hlo_value import ELEMENTS, HloValue, static_dims
 from graphwright.portable.stablehlo.rules.hlo_elements import pick_index
 from graphwright.portable.stablehlo.rules.hlo_lists import as_before, is_placed, tensor_of

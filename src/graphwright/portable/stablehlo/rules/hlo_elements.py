@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from graphwright.op.op import Op
 from graphwright.ops.core.own_ops import PickIndex
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.portable.stablehlo.block_writer import BlockWriter
-from graphwright.portable.stablehlo.hlo_rule import NoCounterpart, hlo_rule
+from graphwright.portable.stablehlo.hlo_rule import hlo_rule
 from graphwright.portable.stablehlo.hlo_value import HloValue
 from graphwright.portable.stablehlo.hlo_words import HloWords
 from graphwright.types import dtypes as dt

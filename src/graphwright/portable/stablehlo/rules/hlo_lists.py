@@ -10,8 +10,9 @@ from typing import Any
 
 from graphwright.op.op import Op
 from graphwright.ops.state.list_ops import TensorListReserve, TensorListSetItem
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.portable.stablehlo.block_writer import BlockWriter
-from graphwright.portable.stablehlo.hlo_rule import NoCounterpart, hlo_rule
+from graphwright.portable.stablehlo.hlo_rule import hlo_rule
 from graphwright.portable.stablehlo.hlo_value import ELEMENTS, HloValue
 from graphwright.portable.stablehlo.rules.hlo_movement import window
 from graphwright.types import dtypes as dt

@@ -11,8 +11,9 @@ from graphwright.autodiff.custom import CustomGradient
 from graphwright.op.op import Op
 from graphwright.ops.core.joining import Pack
 from graphwright.ops.core.slicing import NewAxis, Pick, StridedSlice, enumerate_axes, spread
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.portable.stablehlo.block_writer import BlockWriter, integers
-from graphwright.portable.stablehlo.hlo_rule import NoCounterpart, hlo_rule
+from graphwright.portable.stablehlo.hlo_rule import hlo_rule
 from graphwright.portable.stablehlo.hlo_value import HloValue
 from graphwright.portable.stablehlo.hlo_words import HloWords
 from graphwright.types import dtypes as dt

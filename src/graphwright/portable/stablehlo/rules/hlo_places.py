@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from graphwright.ops.core.own_ops import Gathered, Scattered
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.portable.stablehlo.block_writer import BlockWriter, integers
-from graphwright.portable.stablehlo.hlo_rule import NoCounterpart, hlo_rule
+from graphwright.portable.stablehlo.hlo_rule import hlo_rule
 from graphwright.portable.stablehlo.hlo_value import HloValue
 from graphwright.portable.stablehlo.rules.hlo_reductions import neutral, region_of
 

@@ -10,8 +10,9 @@ import numpy as np
 from graphwright.op.op import Op
 from graphwright.ops.core.own_ops import Scanned
 from graphwright.ops.core.sorting import TopKV2
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.portable.stablehlo.block_writer import BlockWriter, integers, pairs
-from graphwright.portable.stablehlo.hlo_rule import NoCounterpart, hlo_rule
+from graphwright.portable.stablehlo.hlo_rule import hlo_rule
 from graphwright.portable.stablehlo.hlo_value import HloValue
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType

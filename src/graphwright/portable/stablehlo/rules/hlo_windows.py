@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.ops.convolution.convolution import DepthwiseConv2dNative
+from graphwright.portable.refused_op import NoCounterpart
 from graphwright.portable.stablehlo.block_writer import BlockWriter, integers, pairs
-from graphwright.portable.stablehlo.hlo_rule import NoCounterpart, hlo_rule
+from graphwright.portable.stablehlo.hlo_rule import hlo_rule
 from graphwright.portable.stablehlo.hlo_value import HloValue
 from graphwright.portable.stablehlo.rules.hlo_reductions import windows
 from graphwright.types import dtypes as dt

@@ -1,0 +1,1 @@
+"""`tf.experimental.dtensor`: tensors that are divided among a mesh of logical devices."""
