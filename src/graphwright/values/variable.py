@@ -908,7 +908,7 @@ class Variable(TypedOperators, Dense, Trackable, metaclass=Creation):
 
     _instead = "`v[i].assign(value)` assigns it."
 
-    def __getitem__(self, key: object) -> Any:
+    def __getitem__(self, key: object) -> Tensor:
         """A part of the value, whose `assign` sets that part: `v[0, 1:].assign(x)`."""
         part = self.read_value()[key]
         if not is_mask(key):
