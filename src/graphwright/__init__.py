@@ -5,10 +5,12 @@ The public names are gathered from `graphwright.api`: each of its modules is a n
 """
 
 import os as _os
+from importlib import import_module as _import_module
+from typing import Any as _Any
 
 from graphwright.machine.process_settings import uncollected as _uncollected
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 with _uncollected(ages=True):
     from graphwright import api as _api
@@ -16,6 +18,12 @@ with _uncollected(ages=True):
 
     _hooks.install()
     __all__ = _api.publish(globals())
+
+
+def load_ipython_extension(shell: _Any) -> None:
+    """Prepares a notebook: what `%load_ext graphwright` calls."""
+    _import_module("graphwright.diagnosis.notebook_extension").load(shell)
+
 
 if _os.environ.get("GRAPHWRIGHT_AS_TENSORFLOW") == "1":
     from graphwright.api.presence import install_as_tensorflow

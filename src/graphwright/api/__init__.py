@@ -49,7 +49,8 @@ def publish(package: dict[str, object]) -> list[str]:
     del package["data"]
     offered = sorted(set(names))
     package["__getattr__"] = first_use(package)
-    package["__dir__"] = lambda: sorted({*package, *offered, "keras"})
+    special = [name for name in package if name.startswith("__")]
+    package["__dir__"] = lambda: sorted({*special, *offered, "keras"})
     return offered
 
 
@@ -109,15 +110,11 @@ def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any
     return find
 
 
-def late_or_same(
-    namespace: str, homes: Mapping[str, Mapping[str, str]]
-) -> Callable[[str], Any]:
+def late_or_same(namespace: str, homes: Mapping[str, Mapping[str, str]]) -> Callable[[str], Any]:
     """The `__getattr__` of a namespace of `tf.compat.v1`: for names of modules, which their first
     use imports, and for names that mean what they mean in TensorFlow 2."""
     path = namespace.partition(".compat.v1")[2].lstrip(".")
-    places = {
-        name: (home, title) for home, names in homes.items() for name, title in names.items()
-    }
+    places = {name: (home, title) for home, names in homes.items() for name, title in names.items()}
 
     def find(name: str) -> Any:
         if name in places:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.types import tree
 from graphwright.types.composite import Composite
@@ -12,7 +12,7 @@ from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
 #: What gradients are taken with respect to.
-Source = Tensor | Variable
+Source: TypeAlias = Tensor | Variable
 
 
 def differentiable_parts(structure: object) -> list[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeAlias, TypeVar, overload
 
 from graphwright.autodiff.sweep import carries_gradient
 from graphwright.autodiff.tape import GradientTape, Recorder, paused
@@ -27,7 +27,10 @@ from graphwright.values.convert import convert
 from graphwright.values.variable import Variable
 
 #: The cotangents of the arguments, then those of the variables, from those of the results.
-Rule = Callable[[Sequence[Any]], Sequence[Any]]
+Rule: TypeAlias = Callable[[Sequence[Any]], Sequence[Any]]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class CustomGradient(Op):
@@ -76,6 +79,12 @@ class VariableWatcher(Recorder):
         return self.hand_on(op, operands, name)
 
 
+@overload
+def custom_gradient(f: Callable[P, tuple[R, object]]) -> Callable[P, R]: ...
+@overload
+def custom_gradient(
+    f: None = None,
+) -> Callable[[Callable[P, tuple[R, object]]], Callable[P, R]]: ...
 def custom_gradient(f: Callable[..., object] | None = None) -> Any:
     """Decorates a function that states its own gradient.
 
@@ -206,7 +215,7 @@ def rule_of(grad_fn: Callable[..., Any], count: int, variables: Sequence[Variabl
     return rule
 
 
-def recompute_grad(f: Callable[..., object]) -> Callable[..., Any]:
+def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     """Makes a function whose gradient computes intermediate values again and does not keep them.
 
     Args:
@@ -249,7 +258,8 @@ def recompute_grad(f: Callable[..., object]) -> Callable[..., Any]:
 
         return result, grad
 
-    return functools.wraps(f)(inner)
+    result: Callable[P, R] = functools.wraps(f)(inner)
+    return result
 
 
 def is_source(value: object) -> bool:
@@ -257,7 +267,7 @@ def is_source(value: object) -> bool:
     return isinstance(value, Variable) or carries_gradient(value)
 
 
-def grad_pass_through(f: Callable[..., object]) -> Callable[..., Any]:
+def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
     """Makes a function that gradients pass as if it were the identity.
 
     Args:
@@ -282,4 +292,5 @@ def grad_pass_through(f: Callable[..., object]) -> Callable[..., Any]:
 
         return f(*args, **kwargs), grad
 
-    return functools.wraps(f)(inner)
+    result: Callable[P, R] = functools.wraps(f)(inner)
+    return result

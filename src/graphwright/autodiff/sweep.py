@@ -7,7 +7,7 @@ add up where a value was used twice, and a broadcast operand's is summed to the 
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from numpy import ndarray
 
@@ -22,7 +22,7 @@ from graphwright.values.indexed_slices import IndexedSlices, SparseCotangent, ad
 from graphwright.values.tensor import EagerTensor, Tensor
 
 #: Cotangents by the keys of their tensors.
-Cotangents = dict[Any, SparseCotangent]
+Cotangents: TypeAlias = dict[Any, SparseCotangent]
 
 CARRIERS = dt.INEXACT | {dt.resource, dt.variant}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from graphwright.autodiff.composite_gradients import (
     Source,
@@ -32,6 +32,9 @@ from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.variable import Variable
+
+#: What a gradient is with respect to.
+S = TypeVar("S")
 
 
 class UnconnectedGradients(Enum):
@@ -443,6 +446,38 @@ class GradientTape:
                 "eager execution enabled and with experimental_use_pfor set to False."
             )
 
+    @overload
+    def gradient(
+        self,
+        target: object,
+        sources: Tensor | Variable,
+        output_gradients: object = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Tensor: ...
+    @overload
+    def gradient(
+        self,
+        target: object,
+        sources: list[S],
+        output_gradients: object = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> list[Tensor]: ...
+    @overload
+    def gradient(
+        self,
+        target: object,
+        sources: tuple[S, ...],
+        output_gradients: object = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> tuple[Tensor, ...]: ...
+    @overload
+    def gradient(
+        self,
+        target: object,
+        sources: object,
+        output_gradients: object = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any: ...
     def gradient(
         self,
         target: object,

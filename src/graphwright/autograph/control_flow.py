@@ -29,7 +29,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from graphwright.autograph import loads
 from graphwright.autograph.decisions import Decision, DecisionOperand, Unstaged, Wraps, asked_apart
@@ -65,9 +65,9 @@ _DEEPEST = 15  # blocks in each other: Python has room for 20 in one function
 
 
 #: A path to where an object has an attribute or an item.
-Place = ast.Attribute | ast.Subscript
+Place: TypeAlias = ast.Attribute | ast.Subscript
 #: What keeps its form, and what has blocks in it.
-Rebuilt = ast.With | ast.Match | ast.Try | ast.match_case | ast.ExceptHandler
+Rebuilt: TypeAlias = ast.With | ast.Match | ast.Try | ast.match_case | ast.ExceptHandler
 
 
 class Forms(NamedTuple):

@@ -39,7 +39,7 @@ from graphwright.base.logs import LOGGER
 from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
 
-__all__ = [
+__all__: list[str] = [
     "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "assert_stmt",
     "attributes", "chain", "contents", "for_stmt", "handled", "held", "if_exp", "if_stmt", "in_",
     "iter", "kind", "ld", "ldu", "loops", "not_", "or_", "places", "python_truth", "refill",

@@ -15,6 +15,7 @@ import ast
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from graphwright.autograph.syntax import Fresh, SyntaxPlace
 
@@ -24,7 +25,7 @@ COMPARING_ASKS = sys.version_info >= (3, 13)
 COMPARISON = "ag_asked"  # the variable for the results of comparisons then
 
 #: Functions that wrap operands of the Python form.
-Wraps = Mapping["DecisionOperand", Callable[[ast.expr], ast.expr]]
+Wraps: TypeAlias = Mapping["DecisionOperand", Callable[[ast.expr], ast.expr]]
 
 
 def is_python_bool(node: ast.expr) -> bool:

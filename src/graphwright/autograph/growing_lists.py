@@ -11,7 +11,7 @@ import contextvars
 import functools
 from collections.abc import Callable, Collection, Iterable, Sequence
 from types import BuiltinMethodType
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.autograph.list_places import (
     EMPTY,
@@ -210,7 +210,7 @@ def build_region(
 
 
 #: A leaf that is made later, and its position.
-Late = tuple[int, Thunk]
+Late: TypeAlias = tuple[int, Thunk]
 
 
 class CarriedLists:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import CellType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -37,9 +37,9 @@ class DictItem:
 
 
 #: A place that holds a value.
-Cell = CellType | DictItem
+Cell: TypeAlias = CellType | DictItem
 #: The name of an attribute or item, a function that returns its dict, and its key there.
-Keyed = tuple[str, Callable[[], object], object]
+Keyed: TypeAlias = tuple[str, Callable[[], object], object]
 
 
 class ListPlaces:
@@ -66,7 +66,7 @@ class ListPlaces:
 
 
 #: Says where lists are: a function, by its cells, or places.
-Holder = Callable[..., object] | ListPlaces | None
+Holder: TypeAlias = Callable[..., object] | ListPlaces | None
 
 
 def python_lists(holder: Holder) -> list[tuple[str, Cell, list[Any]]]:

@@ -13,7 +13,7 @@ import itertools
 import linecache
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.autograph.exempt import note_converted
 from graphwright.autograph.syntax import Start, with_type_params
@@ -231,7 +231,7 @@ def _code_parameters(code: types.CodeType) -> tuple[list[str], int, int]:
     return list(code.co_varnames[:count]), code.co_posonlyargcount, code.co_kwonlyargcount
 
 
-Place = tuple[int, int]  # line and column
+Place: TypeAlias = tuple[int, int]  # line and column
 
 
 def _start(node: ast.Lambda) -> Place:

@@ -7,7 +7,7 @@ missing values, and the options of loops.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NoReturn, TypedDict
+from typing import Any, NoReturn, TypeAlias, TypedDict
 
 from graphwright.autograph.list_places import Holder
 from graphwright.autograph.live_source import cells_of
@@ -15,11 +15,11 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.types.arguments import ShapeLike, TensorLike
 
 #: A function of the program, or of a part of it.
-Function = Callable[..., object]
+Function: TypeAlias = Callable[..., object]
 #: A part without parameters: a branch, a test, an operand that may be skipped.
-Thunk = Callable[[], Any]
+Thunk: TypeAlias = Callable[[], Any]
 #: The body of a `for`, which takes the item.
-ItemBody = Callable[[Any], None]
+ItemBody: TypeAlias = Callable[[Any], None]
 
 
 class Undefined:
@@ -50,13 +50,13 @@ class UndefinedReturn(Undefined):
 
 
 #: The values of a statement's variables.
-State = tuple[object, ...]
+State: TypeAlias = tuple[object, ...]
 #: Functions that read and set these variables in the scope that has them.
-GetState = Callable[[], State]
-SetState = Callable[[State], None]
+GetState: TypeAlias = Callable[[], State]
+SetState: TypeAlias = Callable[[State], None]
 
 #: Pairs of a loop variable, or its name, and the shape that it may have.
-ShapeInvariants = Sequence[tuple[object, ShapeLike]]
+ShapeInvariants: TypeAlias = Sequence[tuple[object, ShapeLike]]
 
 
 class Variables(NamedTuple):

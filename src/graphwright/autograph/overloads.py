@@ -9,14 +9,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator
 from types import GeneratorType
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.autograph import converted_operators
 from graphwright.autograph.converted_operators import ITERABLES, PLAIN
 from graphwright.autograph.operator_arguments import Function
 
 #: Returns the converted form of a function.
-Convert = Callable[[object], Any]
+Convert: TypeAlias = Callable[[object], Any]
 
 
 def table(convert: Convert) -> dict[object, Function]:

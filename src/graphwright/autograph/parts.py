@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from graphwright.autograph import loads
 from graphwright.autograph.refusals import RETURN_VALUE
@@ -12,7 +13,7 @@ from graphwright.autograph.touched_variables import Names, Path, variables
 from graphwright.autograph.variable_flow import Summary, VariableFlow
 from graphwright.base.named_tuples import NamedTuple
 
-Block = list[ast.stmt]
+Block: TypeAlias = list[ast.stmt]
 
 
 class Parts(NamedTuple):

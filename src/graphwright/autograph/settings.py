@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import enum
 from collections.abc import Collection, Sequence
+from typing import TypeAlias
 
 from graphwright.types.arguments import ShapeLike, TensorLike
 
@@ -55,7 +56,7 @@ class Feature(enum.Enum):
 
 
 #: Optional features: none, one or several.
-Features = Feature | Collection[Feature] | None
+Features: TypeAlias = Feature | Collection[Feature] | None
 
 _features: contextvars.ContextVar[frozenset[Feature]] = contextvars.ContextVar(
     "features", default=frozenset()

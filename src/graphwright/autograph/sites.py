@@ -16,7 +16,7 @@ import sys
 import types
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.autograph import live_source, loads
 from graphwright.autograph.live_source import LiveSource
@@ -24,11 +24,11 @@ from graphwright.autograph.operator_arguments import Undefined
 from graphwright.autograph.parts import Parts
 from graphwright.autograph.syntax import KNOWN, SITES, SyntaxPlace
 
-Makers = list[Callable[[], Parts]]
+Makers: TypeAlias = list[Callable[[], Parts]]
 
 
 #: Variables by their names: those of a frame, or of a module.
-Scope = Mapping[str, object]
+Scope: TypeAlias = Mapping[str, object]
 
 
 def _cell(scope: Scope, name: str) -> types.CellType:

@@ -7,7 +7,7 @@ the graph runs a branch or a loop. `tensors` has the staging of graphwright's te
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeGuard, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
 from graphwright.autograph.operator_arguments import Thunk, WhileOptions
 from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
@@ -16,9 +16,9 @@ from graphwright.types.shape import TensorShape
 T = TypeVar("T")
 
 #: The values that cross the boundary of a graph, flat: tensors, and composites of tensors.
-Leaves = Sequence[object]
+Leaves: TypeAlias = Sequence[object]
 #: The position of a loop of the graph in its iterable: further loop variables.
-Position = Sequence[TensorValue]
+Position: TypeAlias = Sequence[TensorValue]
 
 
 class Iteration(Protocol):

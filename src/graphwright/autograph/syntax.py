@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypedDict, TypeGuard, TypeVar
+from typing import Any, TypeAlias, TypedDict, TypeGuard, TypeVar
 
 # Names in converted code.
 OPERATORS = "ag__"  # its operators
@@ -33,11 +33,11 @@ class Span(Start):
 
 
 #: A node that has a place in the source.
-Placed = ast.stmt | ast.expr | ast.excepthandler
+Placed: TypeAlias = ast.stmt | ast.expr | ast.excepthandler
 #: A statement with blocks of the same function in it. `except*` has the fields of `ast.Try`.
-Compound = ast.If | ast.While | ast.For | ast.With | ast.Match | ast.Try
+Compound: TypeAlias = ast.If | ast.While | ast.For | ast.With | ast.Match | ast.Try
 #: A value that generated code has written out.
-Constant = str | int | tuple["str | int", ...] | None
+Constant: TypeAlias = str | int | tuple["str | int", ...] | None
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 

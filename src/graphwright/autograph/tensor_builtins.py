@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphwright.autograph import iterations
 from graphwright.autograph.operator_arguments import Function
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 #: Many values: the items of a tensor, or structures.
-Items = Tensor | Variable | Sequence[object]
+Items: TypeAlias = Tensor | Variable | Sequence[object]
 #: The values by which items are compared.
-Keys = Tensor | Variable | Sequence[TensorLike]
+Keys: TypeAlias = Tensor | Variable | Sequence[TensorLike]
 #: Makes one value of two.
-Join = Callable[[TensorLike, TensorLike], TensorLike]
+Join: TypeAlias = Callable[[TensorLike, TensorLike], TensorLike]
 
 _NONE = object()
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from graphwright.autograph.syntax import is_try, parameters
 from graphwright.base.named_tuples import NamedTuple
 
-Names = frozenset[str]
+Names: TypeAlias = frozenset[str]
 #: A name, with attributes and items after it.
-Path = ast.Name | ast.Attribute | ast.Subscript
-_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Path: TypeAlias = ast.Name | ast.Attribute | ast.Subscript
+_Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 NONE: Names = frozenset()
 NO_PATHS: Mapping[str, Path] = MappingProxyType({})
 

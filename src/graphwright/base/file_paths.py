@@ -14,7 +14,7 @@ import re
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from graphwright.base.files import PathLike, write_whole
 from graphwright.base.forks import cached_property
@@ -25,7 +25,7 @@ _URL = re.compile(r"((?:\w+::)*)([A-Za-z][\w.+-]+)://(.*?)((?:::.*)?)", re.DOTAL
 _WHOLE = frozenset({"memory", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"})
 
 #: The path of a folder, the names of the folders in it, and those of its files.
-Listing = tuple[str, list[str], list[str]]
+Listing: TypeAlias = tuple[str, list[str], list[str]]
 
 
 class FilePath:

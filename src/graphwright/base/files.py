@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 if sys.platform == "win32":
     import msvcrt
@@ -16,9 +17,9 @@ else:
     import fcntl
 
 #: A path as text.
-TextPath = str | os.PathLike[str]
+TextPath: TypeAlias = str | os.PathLike[str]
 #: A path as the system takes it.
-PathLike = TextPath | bytes | os.PathLike[bytes]
+PathLike: TypeAlias = TextPath | bytes | os.PathLike[bytes]
 
 #: Seconds after which a file that is not finished has no writer, where files cannot be locked.
 _ABANDONED = 3600

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -493,7 +493,7 @@ def assert_near(
 
 
 #: A rank, or the size of an axis: a number where it is known.
-Rank = int | TensorValue
+Rank: TypeAlias = int | TensorValue
 
 
 def assert_ranks(

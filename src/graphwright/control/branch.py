@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_true
@@ -40,11 +40,13 @@ from graphwright.values.tensor import Reference, Tensor
 from graphwright.values.variable import Variable
 
 #: One branch: a function without parameters.
-Branch = Callable[[], object]
+Branch: TypeAlias = Callable[[], object]
+R = TypeVar("R")
+Q = TypeVar("Q")
 #: Branches, numbered by their places or by themselves.
-Branches = Sequence[Branch] | Sequence[tuple[int, Branch]] | dict[int, Branch]
+Branches: TypeAlias = Sequence[Branch] | Sequence[tuple[int, Branch]] | dict[int, Branch]
 #: Scalars of bools, and the functions that are called where they are true.
-Cases = Sequence[tuple[TensorValue, Branch]] | dict[TensorValue, Branch]
+Cases: TypeAlias = Sequence[tuple[TensorValue, Branch]] | dict[TensorValue, Branch]
 
 
 class BranchingOp(GraphOp):
@@ -231,10 +233,10 @@ def is_stateful(graphs: Sequence[Graph]) -> bool:
 
 def cond(
     pred: TensorLike,
-    true_fn: Branch | None = None,
-    false_fn: Branch | None = None,
+    true_fn: Callable[[], R] | None = None,
+    false_fn: Callable[[], Q] | None = None,
     name: str | None = None,
-) -> Any:
+) -> R | Q:
     """Calls one of two functions, by a condition.
 
     Eagerly, one function is called. In a graph, both are traced, and the result has the shapes that
@@ -269,7 +271,8 @@ def cond(
         raise TypeError("pred must not be a Python bool", pred)
     name = name or "cond"
     condition = scalar_condition(convert(pred), "pred", name)
-    return traced_cond(condition, true_fn, false_fn, name)
+    result: R = traced_cond(condition, true_fn, false_fn, name)
+    return result
 
 
 def traced_cond(

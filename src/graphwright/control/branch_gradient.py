@@ -7,7 +7,7 @@ returns something of the right dtype in its place.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from graphwright.trace.tracer import Tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
-Rebuild = Callable[[tuple[Graph, ...]], Op]
+Rebuild: TypeAlias = Callable[[tuple[Graph, ...]], Op]
 
 
 class BackwardBranch(NamedTuple):

@@ -19,7 +19,7 @@ from graphwright.ops.core.effect_ops import NoOp
 from graphwright.ops.core.identity import identity
 from graphwright.trace.tracer import Tracer, current_tracer
 from graphwright.types import tree
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 
 
 def no_op(name: str | None = None) -> Any:
@@ -121,7 +121,7 @@ def nodes_of(tracer: Tracer, values: Sequence[Any]) -> list[Node]:
 
 def tuple(
     tensors: Sequence[TensorLike | None], control_inputs: object = None, name: str | None = None
-) -> Any:
+) -> list[Tensor]:
     """Returns tensors that are all computed before one of them is used.
 
     Args:
@@ -141,7 +141,7 @@ def tuple(
     [1, 2]
     """
     if current_tracer() is None:
-        return tensors
+        return tensors  # type: ignore[return-value]
     if all(t is None for t in tensors):
         raise ValueError(f"`tensors` must have at least one tensor. Received: {tensors}.")
     others = tree.flatten([] if control_inputs is None else control_inputs)
@@ -149,4 +149,5 @@ def tuple(
         if not hasattr(value, "dtype") and not hasattr(value, "outputs"):
             raise TypeError(f"`control_inputs` must be tensors or operations, got {value!r}.")
     with control_dependencies([*[t for t in tensors if t is not None], *others]):
-        return [None if t is None else identity(t, name=name) for t in tensors]
+        after: list[Any] = [None if t is None else identity(t, name=name) for t in tensors]
+    return after

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from graphwright.types.tensor_type import is_compatible, show_dims
 from graphwright.values.indexed_slices import IndexedSlices, SparseCotangent, add_cotangents
 
 #: A flag for each result that can have a cotangent; () where they are all set.
-Flags = tuple[bool, ...]
+Flags: TypeAlias = tuple[bool, ...]
 
 
 class BackwardTracer(Tracer):

@@ -11,7 +11,7 @@ import functools
 import itertools
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -42,7 +42,7 @@ from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import EagerTensor, Tensor
 
-Flows = tuple[Any, ...]
+Flows: TypeAlias = tuple[Any, ...]
 
 #: The types of items of a list that convert to tensors.
 NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
@@ -52,7 +52,7 @@ _serials = itertools.count()
 
 
 #: What a list can be extended by: items, or a tensor that has them as its rows.
-Items = Tensor | Iterable[object]
+Items: TypeAlias = Tensor | Iterable[object]
 
 
 class GraphList(Composite):

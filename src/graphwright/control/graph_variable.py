@@ -53,7 +53,7 @@ class GraphVariable(Variable):
     _initializer: Operation
     _initial_value: Any
     _is_initialized: SymbolicTensor
-    _snapshot: SymbolicTensor
+    _snapshot: Tensor
 
     @property
     def initializer(self) -> Any:
@@ -86,7 +86,7 @@ class GraphVariable(Variable):
         return self._graph.devices.get(self.symbolic_handle._value.node, "")
 
     @property
-    def snapshot(self) -> SymbolicTensor:
+    def snapshot(self) -> Tensor:
         """What a session computes for the variable: its value."""
         if "_snapshot" not in self.__dict__:  # a message brought the variable in
             with as_default(self._graph), waiting(self._graph, None):

@@ -166,7 +166,7 @@ def gradients(
     aggregation_method: object = None,
     stop_gradients: object = None,
     unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
-) -> list[Any]:
+) -> list[Tensor]:
     """Differentiates the sum of tensors with respect to others, inside a `tf.function`.
 
     Args:
@@ -232,7 +232,7 @@ def hessians(
     gate_gradients: bool = False,
     aggregation_method: object = None,
     name: str = "hessians",
-) -> list[Any]:
+) -> list[Tensor]:
     """Computes second derivatives of the sum of tensors, inside a `tf.function`.
 
     Args:

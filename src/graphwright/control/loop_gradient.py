@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.autodiff.sweep import carries_gradient, reachable
 from graphwright.control.call import PartitionedCall, forward_call
@@ -36,7 +36,7 @@ from graphwright.types.arguments import TensorValue
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.indexed_slices import add_cotangents
 
-Rebuild = Callable[[Graph, Graph], Op]
+Rebuild: TypeAlias = Callable[[Graph, Graph], Op]
 
 COUNT = TensorType(dt.int32, ())
 

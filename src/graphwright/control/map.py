@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from graphwright.control.branch import check_callable
 from graphwright.control.loop import while_loop
@@ -20,6 +20,8 @@ from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import Dims
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert_to_tensor
+
+R = TypeVar("R")
 
 
 class MappedRows:
@@ -126,7 +128,7 @@ def items_of(spec: TypeSpec | DTypeLike) -> MappedItems:
 
 
 #: For each leaf of a structure the arrays of its tensors.
-Arrays = Sequence[Sequence[TensorArray]]
+Arrays: TypeAlias = Sequence[Sequence[TensorArray]]
 
 
 class Collected:
@@ -164,7 +166,7 @@ class Collected:
 
 
 def map_fn(
-    fn: Callable[..., object],
+    fn: Callable[..., R],
     elems: object,
     dtype: object = None,
     parallel_iterations: int | None = None,
@@ -173,7 +175,7 @@ def map_fn(
     infer_shape: bool = True,
     name: str | None = None,
     fn_output_signature: object = None,
-) -> Any:
+) -> R:
     """Calls a function for each row of tensors and stacks the results.
 
     Args:
@@ -217,11 +219,12 @@ def map_fn(
         maximum_iterations=rows.length,
         name=name or "map/while",
     )
-    return collected.stack(arrays)
+    result: R = collected.stack(arrays)
+    return result
 
 
 def scan(
-    fn: Callable[..., object],
+    fn: Callable[..., R],
     elems: object,
     initializer: object = None,
     parallel_iterations: int = 10,
@@ -230,7 +233,7 @@ def scan(
     infer_shape: bool = True,
     reverse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> R:
     """Accumulates the rows of tensors with a function and stacks all its results.
 
     The state becomes `fn(state, row)` for one row after the other.
@@ -281,7 +284,8 @@ def scan(
 
     loop_vars = (convert_to_tensor(first), state, arrays)
     _, _, arrays = while_loop(again, step, loop_vars, name=name or "scan/while")
-    return collected.stack(arrays)
+    result: R = collected.stack(arrays)
+    return result
 
 
 def fold(
@@ -307,14 +311,14 @@ def fold(
 
 
 def foldl(
-    fn: Callable[..., object],
+    fn: Callable[..., R],
     elems: object,
     initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Any:
+) -> R:
     """Accumulates the rows of tensors with a function, from the first row on.
 
     The state becomes `fn(state, row)` for one row after the other.
@@ -340,18 +344,19 @@ def foldl(
     >>> tf.foldl(lambda a, x: a - x, tf.constant([1, 2, 3]))
     <tf.Tensor: shape=(), dtype=int32, numpy=-4>
     """
-    return fold(fn, elems, initializer, False, name or "foldl/while")
+    result: R = fold(fn, elems, initializer, False, name or "foldl/while")
+    return result
 
 
 def foldr(
-    fn: Callable[..., object],
+    fn: Callable[..., R],
     elems: object,
     initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Any:
+) -> R:
     """Accumulates the rows of tensors with a function, from the last row back.
 
     The state becomes `fn(state, row)` for one row after the other.
@@ -377,4 +382,5 @@ def foldr(
     >>> tf.foldr(lambda a, x: a - x, tf.constant([1, 2, 3]))
     <tf.Tensor: shape=(), dtype=int32, numpy=0>
     """
-    return fold(fn, elems, initializer, True, name or "foldr/while")
+    result: R = fold(fn, elems, initializer, True, name or "foldr/while")
+    return result

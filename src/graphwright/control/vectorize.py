@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from graphwright.autodiff.sweep import dense_cotangent
 from graphwright.base.errors import InvalidArgumentError
@@ -53,7 +53,9 @@ from graphwright.values.convert import convert, convert_to_tensor
 from graphwright.values.tensor import Tensor
 
 #: How many rows there are, or a rank: a number where it is known.
-Count = int | Tensor
+Count: TypeAlias = int | Tensor
+
+R = TypeVar("R")
 
 
 class NotVectorized(ValueError):
@@ -222,8 +224,8 @@ class RowStep:
             return reshape(x, concat([sizes[:1], between, sizes[1:]], 0))
         if row_rank == rank:
             return x
-        sizes = axis_sizes(x, row_rank + 1)
-        return reshape(x, host_vector([sizes[0], *[1] * (rank - row_rank), *sizes[1:]]))
+        lengths = axis_sizes(x, row_rank + 1)
+        return reshape(x, host_vector([lengths[0], *[1] * (rank - row_rank), *lengths[1:]]))
 
     def axes(self, i: int) -> Any:
         axes = self.same(i)
@@ -404,8 +406,8 @@ def in_graph(
 
 
 def vectorized_map(
-    fn: Callable[..., object], elems: object, fallback_to_while_loop: bool = True, warn: bool = True
-) -> Any:
+    fn: Callable[..., R], elems: object, fallback_to_while_loop: bool = True, warn: bool = True
+) -> R:
     """Calls a function for each row of tensors, all rows at once, and stacks the results.
 
     The function is traced for one row; every op of it then takes the operands of all rows. Random

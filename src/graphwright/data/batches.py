@@ -30,6 +30,7 @@ from graphwright.types import tree
 from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.result_types import Dataset
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
@@ -51,7 +52,7 @@ class Batches(DatasetValue):
         num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns batches: consecutive elements, stacked along a new first axis.
 
         Args:
@@ -77,7 +78,7 @@ class Batches(DatasetValue):
         kind = batch_stages.ParallelBatchStage if is_parallel else batch_stages.BatchStage
         return make(kind, element, [self], [size, drop], row=self._type)
 
-    def unbatch(self, name: str | None = None) -> Any:
+    def unbatch(self, name: str | None = None) -> Dataset:
         """Returns the rows of the elements.
 
         Args:
@@ -113,7 +114,7 @@ class Batches(DatasetValue):
         padding_values: object = None,
         drop_remainder: TensorLike = False,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns batches: consecutive elements, padded to one shape and stacked.
 
         Args:
@@ -161,7 +162,7 @@ class Batches(DatasetValue):
         drop_remainder: TensorLike = False,
         row_splits_dtype: DTypeLike = dt.int64,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns batches: consecutive elements, as the rows of ragged tensors.
 
         Args:
@@ -194,7 +195,7 @@ class Batches(DatasetValue):
 
     def sparse_batch(
         self, batch_size: TensorLike, row_shape: TensorLike | ShapeLike, name: str | None = None
-    ) -> Any:
+    ) -> Dataset:
         """Returns so many elements at a time, as the rows of sparse tensors.
 
         Args:
@@ -234,7 +235,7 @@ class Batches(DatasetValue):
 
     def rebatch(
         self, batch_size: TensorLike, drop_remainder: TensorLike = False, name: str | None = None
-    ) -> Any:
+    ) -> Dataset:
         """Returns the rows of batches in batches of another size.
 
         Args:
@@ -273,7 +274,7 @@ class Batches(DatasetValue):
         stride: TensorLike = 1,
         drop_remainder: TensorLike = False,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns neighbouring elements as datasets.
 
         Args:
@@ -308,7 +309,7 @@ class Batches(DatasetValue):
         window_size: TensorLike | None = None,
         window_size_func: Callable[..., object] | None = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns the results of a function of windows of elements with equal keys.
 
         Args:
@@ -370,7 +371,7 @@ class Batches(DatasetValue):
         no_padding: bool = False,
         drop_remainder: bool = False,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns padded batches of elements of similar lengths.
 
         Args:

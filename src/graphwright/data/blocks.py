@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.types.arrays import Array
 
 #: The arrays of one element, or of one tensor of all elements.
-Row = list[Any]
-Column = Array | RaggedColumn | Row
+Row: TypeAlias = list[Any]
+Column: TypeAlias = Array | RaggedColumn | Row
 
 
 class ElementBlock:

@@ -13,6 +13,7 @@ from graphwright.data.stages import choice_stages, combine_stages, source_stages
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
+from graphwright.types.result_types import Dataset
 from graphwright.types.specs import TensorSpec
 from graphwright.values.tensor import Tensor
 
@@ -21,7 +22,7 @@ class Combinations(DatasetValue):
     """Methods of `tf.data.Dataset` about several datasets."""
 
     @staticmethod
-    def zip(*args: Any, datasets: object = None, name: str | None = None) -> Any:
+    def zip(*args: Any, datasets: object = None, name: str | None = None) -> Dataset:
         """Returns the elements of several datasets side by side.
 
         Args:
@@ -61,7 +62,7 @@ class Combinations(DatasetValue):
         element = ElementType(tree.pack_sequence_as(structure, [d.element_spec for d in inputs]))
         return make(combine_stages.ZipStage, element, inputs)
 
-    def concatenate(self, dataset: DatasetValue, name: str | None = None) -> Any:
+    def concatenate(self, dataset: DatasetValue, name: str | None = None) -> Dataset:
         """Returns the elements of this dataset and then those of another.
 
         Args:
@@ -87,7 +88,7 @@ class Combinations(DatasetValue):
             )
         return make(combine_stages.ConcatenateStage, element, [self, dataset])
 
-    def enumerate(self, start: TensorLike = 0, name: str | None = None) -> Any:
+    def enumerate(self, start: TensorLike = 0, name: str | None = None) -> Dataset:
         """Returns the elements with their numbers.
 
         Args:
@@ -111,7 +112,7 @@ class Combinations(DatasetValue):
         datasets: Sequence[DatasetValue],
         choice_dataset: DatasetValue,
         stop_on_empty_dataset: bool = True,
-    ) -> Any:
+    ) -> Dataset:
         """Returns elements of several datasets, chosen by the numbers in another one.
 
         Args:
@@ -157,7 +158,7 @@ class Combinations(DatasetValue):
         seed: TensorLike | None = None,
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns elements of several datasets, chosen at random.
 
         Args:
@@ -187,7 +188,8 @@ class Combinations(DatasetValue):
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
         possible, probabilities = sampling.weighted(datasets, weights)
         if len(possible) == 1 and not isinstance(probabilities, DatasetValue):
-            return possible[0]
+            only: Any = possible[0]
+            return only
         choices = sampling.choices(probabilities, seed, rerandomize_each_iteration)
         return chosen(choices, possible, stop_on_empty_dataset)
 

@@ -57,7 +57,9 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
     # -- sources --------------------------------------------------------------------------
 
     @staticmethod
-    def range(*args: TensorLike, output_type: DTypeLike = dt.int64, name: str | None = None) -> Any:
+    def range(
+        *args: TensorLike, output_type: DTypeLike = dt.int64, name: str | None = None
+    ) -> Dataset:
         """Returns the numbers of a range, as Python's `range` does.
 
         Args:
@@ -86,7 +88,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         return make(source_stages.RangeStage, element, [], [int64(start), int64(stop), int64(step)])
 
     @staticmethod
-    def from_tensors(tensors: object, name: str | None = None) -> Any:
+    def from_tensors(tensors: object, name: str | None = None) -> Dataset:
         """Returns a dataset of one element.
 
         Args:
@@ -105,7 +107,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         return make(source_stages.TensorsStage, element_type, [], element_type.flatten(element))
 
     @staticmethod
-    def from_tensor_slices(tensors: object, name: str | None = None) -> Any:
+    def from_tensor_slices(tensors: object, name: str | None = None) -> Dataset:
         """Returns the rows of tensors.
 
         Args:
@@ -149,7 +151,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         args: Sequence[TensorLike] | None = None,
         output_signature: object = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns the values that a Python generator yields.
 
         Args:
@@ -192,7 +194,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         seed: TensorLike | None = None,
         rerandomize_each_iteration: bool | None = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns random 32-bit numbers, without an end.
 
         Args:
@@ -216,7 +218,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         step: TensorLike = 1,
         dtype: DTypeLike = dt.int64,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns `start`, `start + step` and so on, without an end.
 
         Args:
@@ -244,7 +246,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         seed: TensorLike | None = None,
         reshuffle_each_iteration: bool | None = True,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns the elements in random order.
 
         Each element is drawn from a buffer of the next ones. So every order is possible only if the
@@ -419,7 +421,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """
         return self._options
 
-    def with_options(self, options: Options, name: str | None = None) -> Any:
+    def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """Returns the dataset with further options.
 
         Args:
@@ -440,7 +442,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         made._options = self._options.merge(options)
         return made
 
-    def apply(self, transformation_func: Callable[[Dataset], object]) -> Any:
+    def apply(self, transformation_func: Callable[[Dataset], object]) -> Dataset:
         """Returns the result of a function of the dataset.
 
         Args:
@@ -462,7 +464,8 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
                 "`transformation_func` must return a `tf.data.Dataset` object. Got "
                 f"{type(dataset)}."
             )
-        return dataset
+        result: Any = dataset
+        return result
 
 
 def mapped(function: Callable[..., object], *datasets: Dataset) -> Any:

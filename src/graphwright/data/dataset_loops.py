@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.autograph.iterations import invariants
 from graphwright.autograph.staging import Leaves
@@ -18,8 +18,8 @@ from graphwright.types.arguments import ShapeLike, TensorValue
 from graphwright.types.shape import TensorShape
 from graphwright.values.tensor import Tensor
 
-More = Callable[[Sequence[Any]], Any]
-Step = Callable[[Sequence[Any], Any], Leaves]
+More: TypeAlias = Callable[[Sequence[Any]], Any]
+Step: TypeAlias = Callable[[Sequence[Any], Any], Leaves]
 
 
 class ElementFold:

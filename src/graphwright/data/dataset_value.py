@@ -213,7 +213,7 @@ def int64(value: TensorLike) -> Tensor:
     """A number as an int64 tensor; TypeError or ValueError if it has another dtype."""
     tensor: Any = value if isinstance(value, Tensor) else convert(value, None, dt.int64)
     if tensor.dtype is dt.int64:
-        return tensor  # type: ignore[no-any-return]  # it is a Tensor
+        return tensor
     kind = ValueError if isinstance(value, Tensor) else TypeError
     raise kind(f"a number of elements must be an int64 scalar, not {value!r}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 from graphwright.values.tensor import EagerTensor, wrap
 
 #: What gives all elements of a block.
-Form = Callable[[ElementBlock], Iterable[Any]]
+Form: TypeAlias = Callable[[ElementBlock], Iterable[Any]]
 
 
 def as_tensors(element: ElementType) -> Form:

@@ -81,7 +81,7 @@ def names_dataset(filenames: TensorLike | DatasetValue) -> DatasetValue:
             f"The `filenames` argument must contain `tf.string` elements. Got `{names.dtype!r}` "
             "elements."
         )
-    return make(source_stages.SlicesStage, STRING, [], [reshape(names, [-1])])  # type: ignore[no-any-return]
+    return make(source_stages.SlicesStage, STRING, [], [reshape(names, [-1])])
 
 
 def with_texts(names: object) -> Any:

@@ -30,6 +30,7 @@ from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
+from graphwright.types.result_types import Dataset
 from graphwright.types.specs import TensorSpec
 from graphwright.values.convert import convert
 
@@ -48,7 +49,7 @@ class FileSources(DatasetValue):
         shuffle: bool | None = None,
         seed: TensorLike | None = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns the names of the files that match patterns.
 
         Args:
@@ -81,7 +82,7 @@ class FileSources(DatasetValue):
             dataset = dataset.shuffle(maximum(count, 1), seed)
         return dataset
 
-    def cache(self, filename: TensorLike = "", name: str | None = None) -> Any:
+    def cache(self, filename: TensorLike = "", name: str | None = None) -> Dataset:
         """Returns the elements, which are computed only once.
 
         Args:
@@ -113,7 +114,7 @@ class FileSources(DatasetValue):
         reader_func: Callable[..., object] | None = None,
         shard_func: Callable[..., object] | None = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns the elements, which are computed once and stay on disk.
 
         The first round writes them to a folder in `path`, whose name stands for all that makes the
@@ -226,7 +227,7 @@ class FileSources(DatasetValue):
         compression: str | None = None,
         reader_func: Callable[..., object] | None = None,
         wait: bool = False,
-    ) -> Any:
+    ) -> Dataset:
         """Returns the elements that `save` wrote.
 
         Args:

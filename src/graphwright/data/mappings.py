@@ -16,6 +16,7 @@ from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.machine.threads import cores
 from graphwright.op.interpreter import apply
 from graphwright.types.arguments import TensorLike
+from graphwright.types.result_types import Dataset
 
 
 class Mappings(DatasetValue):
@@ -29,7 +30,7 @@ class Mappings(DatasetValue):
         synchronous: bool | None = None,
         use_unbounded_threadpool: bool | None = False,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns the results of a function of each element.
 
         The function is traced once, and AutoGraph stages its control flow. Where its ops allow
@@ -65,7 +66,7 @@ class Mappings(DatasetValue):
         calls = [int64(num_parallel_calls)]
         return make(map_stages.ParallelMapStage, function.result, [self], calls, [function])
 
-    def flat_map(self, map_func: Callable[..., object], name: str | None = None) -> Any:
+    def flat_map(self, map_func: Callable[..., object], name: str | None = None) -> Dataset:
         """Returns the elements of the datasets that a function returns, one dataset after another.
 
         Args:
@@ -94,7 +95,7 @@ class Mappings(DatasetValue):
 
     def scan(
         self, initial_state: object, scan_func: Callable[..., object], name: str | None = None
-    ) -> Any:
+    ) -> Dataset:
         """Returns the results of a function of a state and each element in turn.
 
         Args:
@@ -151,7 +152,7 @@ class Mappings(DatasetValue):
         num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Dataset:
         """Returns the elements of the datasets that a function returns, some from each in turn.
 
         Args:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from rich.console import Console
@@ -49,7 +50,7 @@ class Result:
         return share(self.confusion)
 
 
-Batch = tuple[tf.Tensor, tf.Tensor]
+Batch: TypeAlias = tuple[tf.Tensor, tf.Tensor]
 
 
 def batches(part: digits.DigitSet, size: int, random: np.random.RandomState) -> Iterator[Batch]:

@@ -9,6 +9,7 @@ import linecache
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from graphwright.base.errors import Location
 from graphwright.explain.fix import Fix
@@ -31,7 +32,7 @@ class FailureReport:
 
 
 #: Whether an error at a line is of a kind, beside its words.
-Where = Callable[[Location | None, ProposalCase], bool]
+Where: TypeAlias = Callable[[Location | None, ProposalCase], bool]
 
 
 def is_anywhere(line: Location | None, case: ProposalCase) -> bool:

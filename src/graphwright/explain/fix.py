@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.explain.cause import Cause, CauseRule
 from graphwright.explain.objects import object_proposals
@@ -386,7 +386,7 @@ def with_self(case: ProposalCase) -> str:
     return f"(self, {str(case.signature)[1:]}" if case.names else "(self)"
 
 
-Proposals = Callable[[ProposalCase, Cause], Iterator[Proposal]]
+Proposals: TypeAlias = Callable[[ProposalCase, Cause], Iterator[Proposal]]
 
 PROPOSALS: dict[CauseRule, Proposals] = {
     CauseRule.SHAPE: shape_proposals,

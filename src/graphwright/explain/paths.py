@@ -8,7 +8,7 @@ import types
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,7 +28,7 @@ _CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...))
 
 #: A function's code, and the paths of its arguments as text.
-FunctionKey = tuple[types.CodeType, tuple[str, ...]]
+FunctionKey: TypeAlias = tuple[types.CodeType, tuple[str, ...]]
 
 
 class Missing:

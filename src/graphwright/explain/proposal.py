@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from inspect import Signature
 from types import FunctionType
+from typing import TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.explain.cause import recursion
@@ -15,7 +16,7 @@ from graphwright.trace.signature import KEYWORD_ONLY, VAR_KEYWORD, VAR_POSITIONA
 from graphwright.trace.signature import FunctionType as CallType
 
 #: The calls after a change; None where the change cannot be made.
-Apply = Callable[[Requests], "Requests | None"]
+Apply: TypeAlias = Callable[[Requests], "Requests | None"]
 
 
 class Proposal(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.explain.cause import step
 from graphwright.explain.trace_record import History, ObjectNote
@@ -16,7 +16,7 @@ from graphwright.types.trace_type import TraceType
 _REPLAYED = 512  # types of calls at most: dispatch looks at all traces for each
 
 #: The type of the argument at a path after a change: the same object where nothing changes.
-TypeChange = Callable[[str, TraceType], TraceType]
+TypeChange: TypeAlias = Callable[[str, TraceType], TraceType]
 
 
 class Requests:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.base.errors import Location
 from graphwright.explain.cause import Cause, CauseRule, Difference
@@ -22,7 +22,7 @@ from graphwright.ir.text import show_type
 from graphwright.trace.argument_types import Structure, VariableType
 from graphwright.types.trace_type import TraceType
 
-Notes = dict[int, ObjectNote]
+Notes: TypeAlias = dict[int, ObjectNote]
 
 
 def sentence(cause: Cause, notes: Notes) -> str:

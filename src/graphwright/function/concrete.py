@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.compile.run.tiers import Compilation, Run, Tiered
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from graphwright.proto.graph_pb2 import FunctionDef
 
 #: An argument of a graph: a tensor with a value, or one of the graph that is being traced.
-CallTensor = EagerTensor | SymbolicTensor
+CallTensor: TypeAlias = EagerTensor | SymbolicTensor
 
 _NUMBERS = itertools.count(1)
 

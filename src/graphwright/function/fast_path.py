@@ -8,7 +8,7 @@ the other (`guard`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from graphwright.values.tensor import EagerTensor
 from graphwright.values.variable import PlacedVariable, Variable
 
 #: Given the arguments of a call, the arrays that the trace takes; None if it is another call.
-Guard = Callable[[tuple[object, ...], dict[str, object]], "list[object] | None"]
+Guard: TypeAlias = Callable[[tuple[object, ...], dict[str, object]], "list[object] | None"]
 
 _PRIMITIVES = frozenset({int, float, bool, str, bytes, complex, type(None)})
 _INEXACT = frozenset({float, complex})  # of which equal ones may differ

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from graphwright.base.annotations import WrappedSignature
 from graphwright.base.borrowed_lock import BorrowedLock
@@ -47,6 +47,10 @@ from graphwright.types.composite import Composite
 
 if TYPE_CHECKING:
     from graphwright.explain.report import Report
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
 
 #: One lock for all tracing: two functions that call each other cannot deadlock.
 TRACING = held_over_forks(BorrowedLock())
@@ -533,6 +537,55 @@ def flat_tensors(function_type: FunctionType, bound: Bound) -> list[Any]:
     return tensors
 
 
+if TYPE_CHECKING:
+
+    class TypedFunction(PolymorphicFunction, Generic[P, R]):
+        """A function of the parameters and the result of the one that was decorated."""
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...  # type: ignore[override]
+        @overload
+        def __get__(self, instance: None, owner: type | None = None) -> TypedFunction[P, R]: ...
+        @overload
+        def __get__(
+            self: TypedFunction[Concatenate[Any, Q], R],
+            instance: object,
+            owner: type | None = None,
+        ) -> TypedFunction[Q, R]: ...
+        def __get__(self, instance: object, owner: type | None = None) -> Any: ...
+
+
+@overload
+def function(
+    func: Callable[P, R],
+    input_signature: Sequence[object] | None = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Features = None,
+    experimental_attributes: Mapping[str, object] | None = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+    *,
+    on_stale: str | None = None,
+) -> TypedFunction[P, R]: ...
+@overload
+def function(
+    func: None = None,
+    input_signature: Sequence[object] | None = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Features = None,
+    experimental_attributes: Mapping[str, object] | None = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+    *,
+    on_stale: str | None = None,
+) -> Callable[[Callable[P, R]], TypedFunction[P, R]]: ...
 def function(
     func: PythonFunction | None = None,
     input_signature: Sequence[object] | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from graphwright.values.tensor import Tensor, wrap
 from graphwright.values.variable import Variable
 
 #: The result of a call, from the tensors that its graph returns.
-Pack = Callable[[Sequence[Tensor]], Any]
+Pack: TypeAlias = Callable[[Sequence[Tensor]], Any]
 
 
 class Outputs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Union
+from typing import TypeAlias, Union
 
 from graphwright.autograph import status
 from graphwright.autograph.conversion import staged_form
@@ -15,7 +15,7 @@ from graphwright.trace.tracer import OnVariable
 from graphwright.types.arguments import PythonFunction
 
 #: Optional parts of AutoGraph that a function asks for: one, several, or none.
-Features = Union[  # noqa: UP007
+Features: TypeAlias = Union[  # noqa: UP007
     Feature, list[Feature], tuple[Feature, ...], set[Feature], frozenset[Feature], None
 ]
 

@@ -9,7 +9,7 @@ since every call would make a new one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.compile.run.straight_line import runner
 from graphwright.function.concrete import CallTensor, ConcreteFunction
@@ -32,9 +32,9 @@ _DEPENDENT = (
 )
 
 #: Makes a trace, given what is done about the variables that are created meanwhile.
-Trace = Callable[[OnVariable], ConcreteFunction]
+Trace: TypeAlias = Callable[[OnVariable], ConcreteFunction]
 #: The tensors of the call that is traced, in the order of the trace's parameters.
-Arguments = Callable[[ConcreteFunction], Sequence[CallTensor]]
+Arguments: TypeAlias = Callable[[ConcreteFunction], Sequence[CallTensor]]
 
 
 class VariableCreation:

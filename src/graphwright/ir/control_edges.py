@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import chain, count
+from typing import TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
@@ -23,7 +24,7 @@ class World(Enum):
 
 
 #: The resources, and the world, that a node or graph reads (False) or changes (True).
-Touched = dict["Value | World", bool]
+Touched: TypeAlias = dict["Value | World", bool]
 
 
 def touched_by(node: Node) -> Touched:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
-Kernel = Callable[..., Any]
+Kernel: TypeAlias = Callable[..., Any]
 
 
 class Draws:

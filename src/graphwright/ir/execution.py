@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.ir.draws import Draws
 from graphwright.ir.graph import Graph, ops_of, subgraphs_of
 from graphwright.ir.once import once_per_graph
 from graphwright.op.op import Op
 
-Function = Callable[..., tuple[Any, ...]]
+Function: TypeAlias = Callable[..., tuple[Any, ...]]
 
 
 class Builder:

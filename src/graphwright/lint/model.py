@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from graphwright.lint.kinds import DEPTH, MANY, Kind
 
@@ -183,7 +184,7 @@ def _joined_element(a: PossibleValue, b: PossibleValue) -> PossibleValue | None:
 
 # -- scopes and definitions ----------------------------------------------------------------------
 
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 

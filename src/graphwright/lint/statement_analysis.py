@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import TypeAlias
 
 from graphwright.lint import model
 from graphwright.lint.call_analysis import Calls
@@ -28,7 +29,7 @@ from graphwright.lint.model import (
 )
 
 ROUNDS = 4
-Environment = dict[str, PossibleValue]
+Environment: TypeAlias = dict[str, PossibleValue]
 DO_NOT_CONVERT = "tf.autograph.experimental.do_not_convert"
 ANNOTATIONS = {
     "tf.Tensor": PossibleValue(Kind.TENSOR),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graphwright.machine.linking import Library, LinkedModule
 
 #: The address of a name that a module refers to; None if there is none.
-Resolve = Callable[[str], int | None]
+Resolve: TypeAlias = Callable[[str], int | None]
 
 
 @exclusive

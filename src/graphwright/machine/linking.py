@@ -24,7 +24,7 @@ import struct
 import sys
 import weakref
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine.elf import (
@@ -44,7 +44,7 @@ from graphwright.machine.elf import (
 _LARGEST = 64 << 20
 
 #: Writes an address into an image: (image, offset in it, the address of this place, the target).
-Patch = Callable[[bytearray, int, int, int], None]
+Patch: TypeAlias = Callable[[bytearray, int, int, int], None]
 
 
 class Library:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from graphwright.base.errors import VARIADIC
 from graphwright.base.named_tuples import NamedTuple
@@ -23,8 +23,8 @@ from graphwright.op.refusal import leave, public_form
 from graphwright.types import tree
 
 F = TypeVar("F", bound=Callable[..., Any])
-Function = Callable[..., Any]
-Test = Callable[[Any], bool]
+Function: TypeAlias = Callable[..., Any]
+Test: TypeAlias = Callable[[Any], bool]
 
 #: What a function raises that cannot take its arguments.
 REFUSALS = (TypeError, ValueError, AttributeError, LookupError)

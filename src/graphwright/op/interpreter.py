@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from graphwright.op.op import Hooks, Op
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.dtypes import DType
 
 
@@ -62,13 +62,13 @@ def convert(
     dtype: DType | None = None,
     hint: DType | None = None,
     name: str | None = None,
-) -> TensorValue:
+) -> Tensor:
     """Makes a tensor of a value; `dtype` demands a type, `hint` prefers one."""
-    result: TensorValue = Hooks.convert(value, dtype, hint, name)
+    result: Tensor = Hooks.convert(value, dtype, hint, name)
     return result
 
 
-def convert_default(value: TensorLike, default: DType) -> TensorValue:
+def convert_default(value: TensorLike, default: DType) -> Tensor:
     """Makes a tensor of a value for an operand whose dtype is `default` where no tensor says it.
 
     NumPy's arrays are cast to it, and so are Python's numbers, unless they have another dtype of
@@ -84,15 +84,15 @@ def convert_default(value: TensorLike, default: DType) -> TensorValue:
     return tensor if same_kind or tensor.dtype.is_complex else convert(value, default)
 
 
-def convert_terms(x: TensorLike, y: TensorLike) -> tuple[TensorValue, TensorValue]:
+def convert_terms(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
     """Makes tensors of both; the second takes the first's dtype only if its value allows."""
-    result: tuple[TensorValue, TensorValue] = Hooks.convert_terms(x, y)
+    result: tuple[Tensor, Tensor] = Hooks.convert_terms(x, y)
     return result
 
 
-def convert_pair(x: TensorLike, y: TensorLike) -> tuple[TensorValue, TensorValue]:
+def convert_pair(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
     """Makes tensors of both; what is not one yet takes the other's dtype."""
-    result: tuple[TensorValue, TensorValue] = Hooks.convert_pair(x, y)
+    result: tuple[Tensor, Tensor] = Hooks.convert_pair(x, y)
     return result
 
 
@@ -102,7 +102,7 @@ def host_array(value: TensorLike, dtype: DType | None = None) -> Any:
     return tensor.numpy()
 
 
-def is_tensor(value: object) -> TypeGuard[TensorValue]:
+def is_tensor(value: object) -> TypeGuard[Tensor]:
     """Whether a value has a dtype of ours already: a tensor, a variable or the like."""
     return isinstance(value, Hooks.tensor) or isinstance(getattr(value, "dtype", None), DType)
 
@@ -127,7 +127,7 @@ def with_values(x: TensorLike, values: TensorLike) -> Any:
     return Hooks.rows(values, x.indices, x.dense_shape) if isinstance(x, Hooks.rows) else values
 
 
-def convert_many(values: Sequence[TensorLike]) -> list[TensorValue]:
+def convert_many(values: Sequence[TensorLike]) -> list[Tensor]:
     """Makes tensors of all: what is not one yet takes the dtype of the first that is."""
     items: list[Any] = list(values)
     kind = Hooks.tensor

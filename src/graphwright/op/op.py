@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from functools import cache, lru_cache
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -44,7 +44,7 @@ from graphwright.types.dtypes import DType
 from graphwright.types.keys import signed
 from graphwright.types.tensor_type import Dims, TensorType
 
-Shapes = tuple["Dims | None", ...]
+Shapes: TypeAlias = tuple["Dims | None", ...]
 OpT = TypeVar("OpT", bound="Op")
 
 #: The most ops of a class, and forms of an op or a class, that are remembered. A form is for a

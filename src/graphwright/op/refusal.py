@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from reprlib import Repr
 from types import CellType, CodeType, FrameType, FunctionType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from graphwright.types.tensor_type import TensorType, show_dims
 F = TypeVar("F", bound=Callable[..., Any])
 K = TypeVar("K", bound=type)
 E = TypeVar("E", bound=Exception)
-Function = Callable[..., Any]
+Function: TypeAlias = Callable[..., Any]
 
 #: Vectors up to this size are shown with their elements.
 _SHOWN = 6

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
 from graphwright.autodiff.custom import CustomGradient
@@ -22,7 +24,7 @@ from graphwright.types.tensor_type import TensorType
 from graphwright.values.tensor import EagerTensor
 
 #: The handles of variables and the like, by the values that stand for them in a graph.
-Handles = dict[Value, EagerTensor]
+Handles: TypeAlias = dict[Value, EagerTensor]
 
 
 def frozen(graph: Graph) -> Graph:
@@ -95,6 +97,7 @@ def with_values(
         pick = gather if isinstance(op, ResourceGather) else gather_nd
         with tracing(into):
             picked = pick(SymbolicTensor(value, into), SymbolicTensor(inputs[1], into))
+        assert isinstance(picked, SymbolicTensor)
         return (picked._value,)
     if isinstance(op, StatelessWhile):
         known = {i: handles[v] for i, v in enumerate(inputs) if v in handles}

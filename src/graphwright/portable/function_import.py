@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from graphwright.autodiff.custom import CustomGradient
 from graphwright.base.errors import NotDifferentiableError, OpError
@@ -47,10 +47,10 @@ from graphwright.values.tensor import EagerTensor, Tensor
 #: Functions may be inside each other so deep.
 _DEEPEST = 40
 #: What the outputs of nodes are, by the names of the nodes.
-Values = dict[str, Any]
+Values: TypeAlias = dict[str, Any]
 #: The rule of a function that states its own gradient: from cotangents and what looks up tensors of
 #: the function in which it stands.
-GradientRule = Callable[[Sequence[Any], Callable[[str], Any]], Sequence[Any]]
+GradientRule: TypeAlias = Callable[[Sequence[Any], Callable[[str], Any]], Sequence[Any]]
 
 
 class AssetFile(NamedTuple):
@@ -60,7 +60,7 @@ class AssetFile(NamedTuple):
 
 
 #: What a tensor refers to: the variable or the table of a handle, the file of a path.
-Referent = Storage | Table | AssetFile
+Referent: TypeAlias = Storage | Table | AssetFile
 
 
 class FunctionImport:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import PolymorphicFunction
@@ -18,7 +18,7 @@ from graphwright.values.trackable import Trackable
 from graphwright.values.variable import Variable
 
 #: What is callable in a model.
-Function = PolymorphicFunction | ConcreteFunction
+Function: TypeAlias = PolymorphicFunction | ConcreteFunction
 #: What has no members of its own, or functions that are written for it.
 _LEAVES = (Variable, LookupTable, RestoredResource, Asset, PolymorphicFunction, ConcreteFunction)
 #: The child of the root that holds the signatures.

@@ -294,7 +294,8 @@ class SavedFolder:
 
     def _write_asset(self, number: int, asset: Asset) -> None:
         """Notes a file that is copied, under a name of its own."""
-        path = os.fsdecode(asset.outside.numpy())
+        stored: Any = asset.outside.numpy()
+        path = os.fsdecode(stored)
         if not os.path.isfile(path):
             raise complete(FileNotFoundError(f"the file {path} of an asset is missing"))
         base, ending = os.path.splitext(os.path.basename(path))

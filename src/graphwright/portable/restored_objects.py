@@ -79,7 +79,7 @@ class Asset(Tracked):
 
     def __init__(self, path: TextPath) -> None:
         self._path = os.fspath(path)
-        self.outside: EagerTensor = constant(self._path, dt.string)
+        self.outside: Tensor = constant(self._path, dt.string)
 
     @property
     def asset_path(self) -> Tensor:

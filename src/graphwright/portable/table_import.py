@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.library.lookup.lookup_initializers import TextFileInitializer
@@ -23,7 +23,7 @@ from graphwright.types.tensor_type import TensorType
 from graphwright.values.tensor import EagerTensor, Tensor, box
 
 #: The outputs of a node by their names.
-Outputs = Mapping[str, list[Any]]
+Outputs: TypeAlias = Mapping[str, list[Any]]
 
 
 class MakeTable(Op):

@@ -7,7 +7,7 @@ rows; otherwise rows must be as long in all operands (InvalidArgumentError).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
@@ -65,7 +65,7 @@ def is_divided_alike(a: RaggedTensor, b: RaggedTensor) -> bool:
 
 
 #: Whether the one value of an operand is repeated: known, or a bool tensor.
-Repeat = bool | TensorValue
+Repeat: TypeAlias = bool | TensorValue
 
 
 class Divided(NamedTuple):

@@ -29,7 +29,7 @@ from graphwright.ragged.positions import (
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition, index_vector, splits_dtype
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.dtypes import DType
 from graphwright.values.convert import constant as dense_constant
 
@@ -41,7 +41,7 @@ def constant(
     inner_shape: Sequence[int] | None = None,
     name: str | None = None,
     row_splits_dtype: DTypeLike = dt.int64,
-) -> Any:
+) -> RaggedTensor:
     """Makes a ragged tensor of nested lists, or a tensor where there are no inner lists.
 
     Args:
@@ -76,7 +76,8 @@ def constant(
             raise ValueError(
                 f"Invalid pylist={pylist!r}: incompatible with dim(inner_shape)={len(inner_shape)}"
             )
-        return dense_constant(pylist, dtype)
+        dense: Any = dense_constant(pylist, dtype)  # a scalar is not ragged
+        return dense
     depth, limit = depths(pylist)
     if limit is not None and depth > limit:
         raise ValueError(
@@ -103,7 +104,8 @@ def constant(
                 f"values are nested {limit} deep"
             )
         inner = inner_dims(pylist, ragged_rank + 1, deepest)
-    return divided(pylist, ragged_rank, inner, dtype, wanted)
+    result: RaggedTensor = divided(pylist, ragged_rank, inner, dtype, wanted)
+    return result
 
 
 def divided(
@@ -246,7 +248,7 @@ def steps(first: TensorValue, last: TensorValue, step: TensorValue) -> Any:
 
 def row_splits_to_segment_ids(
     splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None
-) -> Any:
+) -> Tensor:
     """Converts row splits to the number of the row of each value.
 
     Args:
@@ -277,7 +279,7 @@ def segment_ids_to_row_splits(
     num_segments: TensorLike | None = None,
     out_type: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Converts the sorted numbers of the rows of values to row splits.
 
     Args:

@@ -30,7 +30,7 @@ from graphwright.values.sparse.sparse_tensor import SparseTensor
 _KEY = 0xDECAFCAFFE
 
 
-def cross(inputs: Iterable[TensorLike], name: str | None = None) -> Any:
+def cross(inputs: Iterable[TensorLike], name: str | None = None) -> RaggedTensor:
     """Joins each combination of the values in a row of several matrices as text, with `_X_` between
     them.
 
@@ -62,7 +62,7 @@ def cross_hashed(
     num_buckets: int = 0,
     hash_key: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> RaggedTensor:
     """Hashes each combination of the values in a row of several matrices to a number.
 
     Args:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol, SupportsInt, TypeVar
+from typing import Any, Protocol, SupportsInt, TypeAlias, TypeVar
 
 from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 
 #: Sizes of axes, of which some may be unknown.
-Sizes = Iterable[SupportsInt | None]
+Sizes: TypeAlias = Iterable[SupportsInt | None]
 #: The class of ragged tensors, which is defined above this module.
 RaggedT = TypeVar("RaggedT", contravariant=True)
 

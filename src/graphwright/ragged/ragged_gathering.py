@@ -168,7 +168,7 @@ def gather_nd(
         return indices.with_flat_values(opened(gathering.gather_nd)(params, indices.flat_values))
     values: Any = params
     places = cast(convert(indices, None, dt.int64), values.row_splits.dtype)
-    count = places.type.dims[-1]
+    count: Any = places.shape[-1]
     outer = sizes_of(places)[:-1]
     flat = reshape(places, [-1, count])
     rows = flat[:, 0]
@@ -239,7 +239,7 @@ def dynamic_partition(
     ]
 
 
-def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> Any:
+def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> RaggedTensor:
     """Selects the elements for which a mask is true, and keeps the rows of the mask.
 
     Args:
@@ -279,7 +279,8 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
         missing = picks.ragged_rank - (values.ragged_rank if is_ragged(values) else 0)
         if missing > 0:
             values = more_divided(values, missing, picks.row_splits.dtype)
-    return masked(values, picks)
+    result: RaggedTensor = masked(values, picks)
+    return result
 
 
 def more_divided(data: RaggedOrTensor, missing: int, dtype: DType) -> Any:

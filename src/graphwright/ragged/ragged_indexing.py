@@ -7,7 +7,7 @@ inside them. A single index of an inner axis is refused unless all rows have one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, SupportsInt
+from typing import Any, SupportsInt, TypeAlias
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert
@@ -21,7 +21,7 @@ from graphwright.ragged.taking import row, take
 from graphwright.types.dtypes import DType
 from graphwright.values.tensor import Tensor
 
-Key = tuple[Any, ...]
+Key: TypeAlias = tuple[Any, ...]
 ALL = slice(None)
 
 

@@ -121,7 +121,9 @@ def check_same_rows(parts: Sequence[RaggedTensor]) -> None:
 
 
 @implement(joining.stack, RaggedTensor)
-def stack(values: Sequence[TensorLike], axis: SupportsInt = 0, name: str | None = None) -> Any:
+def stack(
+    values: Sequence[TensorLike], axis: SupportsInt = 0, name: str | None = None
+) -> RaggedTensor:
     """Stacks tensors and ragged tensors of one rank along a new axis.
 
     Args:
@@ -145,10 +147,12 @@ def stack(values: Sequence[TensorLike], axis: SupportsInt = 0, name: str | None 
         raise ValueError("rt_inputs may not be empty.")
     tensors: list[Any] = [x if is_ragged(x) else as_values(x) for x in values]
     if not any(map(is_ragged, tensors)):
-        return stacked_dense(convert_many(values), int(axis))
+        dense: RaggedTensor = stacked_dense(convert_many(values), int(axis))
+        return dense
     parts = alike(tensors)
     first: Any = parts[0]
-    return stacked(parts, first.positive_axis(int(axis), "axis", extra=1))
+    result: RaggedTensor = stacked(parts, first.positive_axis(int(axis), "axis", extra=1))
+    return result
 
 
 def stacked_dense(parts: Sequence[TensorValue], axis: int) -> Any:

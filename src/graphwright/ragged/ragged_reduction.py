@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, SupportsInt
+from typing import Any, SupportsInt, TypeAlias
 
 from graphwright.op.dispatch import implement, opened
 from graphwright.op.interpreter import convert
@@ -25,11 +25,11 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 
 #: What combines data by the numbers of their segments, of which there are so many.
-Segments = Callable[[TensorLike, TensorLike, TensorLike], Any]
+Segments: TypeAlias = Callable[[TensorLike, TensorLike, TensorLike], Any]
 #: A reduction of a tensor: all of it, or by `axis` and `keepdims`.
-Reduce = Callable[..., Any]
+Reduce: TypeAlias = Callable[..., Any]
 #: One axis, or several.
-Axes = SupportsInt | Sequence[SupportsInt]
+Axes: TypeAlias = SupportsInt | Sequence[SupportsInt]
 
 
 def segments(combine: Segments, data: RaggedOrTensor, ids: TensorLike, count: TensorLike) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.op.dispatch import implement, opened
 from graphwright.op.interpreter import apply, convert
@@ -33,7 +33,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 
 #: What pads rows at both ends: one string, one for each end, or none.
-Padding = str | bytes | tuple[str | bytes, str | bytes] | None
+Padding: TypeAlias = str | bytes | tuple[str | bytes, str | bytes] | None
 
 
 def each_string(
@@ -62,7 +62,7 @@ def each_string(
 
 def split(
     input: TensorLike, sep: TensorLike | None = None, maxsplit: int = -1, name: str | None = None
-) -> Any:
+) -> RaggedTensor:
     """Splits each string at separators.
 
     Args:
@@ -93,10 +93,11 @@ def split(
         input = convert(input, dt.string)
         if input.shape.rank is None:
             return cut(input)[0]
-    return each_string(cut, input)[0]
+    result: RaggedTensor = each_string(cut, input)[0]
+    return result
 
 
-def bytes_split(input: TensorLike, name: str | None = None) -> Any:
+def bytes_split(input: TensorLike, name: str | None = None) -> RaggedTensor:
     """Splits each string into its bytes.
 
     Args:
@@ -118,7 +119,8 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Any:
         texts = gather(vector, rows.value_rowids())
         return (RaggedTensor(strings.substr(texts, offsets, ones_like(offsets)), rows),)
 
-    return each_string(cut, input)[0]
+    result: RaggedTensor = each_string(cut, input)[0]
+    return result
 
 
 def unicode_decode(
@@ -128,7 +130,7 @@ def unicode_decode(
     replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
+) -> RaggedTensor:
     """Decodes each string to its code points.
 
     Args:
@@ -158,7 +160,8 @@ def unicode_decode(
         splits, points = apply(op, vector)
         return (RaggedTensor(points, RowPartition(splits)),)
 
-    return each_string(cut, input)[0]
+    result: RaggedTensor = each_string(cut, input)[0]
+    return result
 
 
 def unicode_decode_with_offsets(
@@ -168,7 +171,7 @@ def unicode_decode_with_offsets(
     replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
+) -> tuple[RaggedTensor, RaggedTensor]:
     """Decodes each string to its code points and the places of their first bytes.
 
     Args:
@@ -209,7 +212,7 @@ def unicode_split(
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
     name: str | None = None,
-) -> Any:
+) -> RaggedTensor:
     r"""Splits each string into its characters, in the same encoding.
 
     Args:
@@ -231,7 +234,8 @@ def unicode_split(
     <tf.RaggedTensor [[b'G', b'\xc3\xb6'], [b'a']]>
     """
     points = unicode_decode(input, input_encoding, errors, replacement_char)
-    return encoded_each(points, input_encoding, errors, replacement_char)
+    result: RaggedTensor = encoded_each(points, input_encoding, errors, replacement_char)
+    return result
 
 
 def encoded_each(points: TensorLike, encoding: str, errors: str, replacement_char: int) -> Any:
@@ -246,7 +250,7 @@ def unicode_split_with_offsets(
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
     name: str | None = None,
-) -> Any:
+) -> tuple[RaggedTensor, RaggedTensor]:
     r"""Splits each string into its characters, with the places of their first bytes.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from graphwright.ragged.ragged_display import shown
 from graphwright.ragged.ragged_iteration import RaggedRows
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
@@ -75,7 +75,7 @@ class RaggedTensor(Factories, Composite, Operators):
         return values
 
     @property
-    def row_splits(self) -> Any:
+    def row_splits(self) -> Tensor:
         """Where rows begin, and at last where they end."""
         return self._row_partition.row_splits()
 
@@ -382,7 +382,7 @@ class RaggedTensor(Factories, Composite, Operators):
         default_value: TensorLike | None = None,
         name: str | None = None,
         shape: Sizes | None = None,
-    ) -> Any:
+    ) -> Tensor:
         """Returns the tensor that all rows fit in.
 
         Args:
@@ -547,7 +547,7 @@ class RaggedTensor(Factories, Composite, Operators):
 
 
 #: A ragged tensor, or a tensor where nothing is ragged.
-RaggedOrTensor = RaggedTensor | TensorValue
+RaggedOrTensor: TypeAlias = RaggedTensor | TensorValue
 
 
 def is_ragged(value: object) -> TypeIs[RaggedTensor]:

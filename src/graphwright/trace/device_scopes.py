@@ -7,7 +7,7 @@ there only in blocks whose device is not the default one, so other programs pay 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import STATE, Interpreter, Layer, activate
@@ -36,7 +36,7 @@ class NamedDevice(Protocol):
 
 
 #: A device as programs state it: a name, its parts, one that is listed, or None.
-DeviceLike = str | DeviceSpec | NamedDevice | None
+DeviceLike: TypeAlias = str | DeviceSpec | NamedDevice | None
 
 #: No part of a name.
 NOWHERE = DeviceSpec()

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from graphwright.ops.math import (
 from graphwright.types.arguments import TensorLike, TensorValue
 
 #: A tensor reduced along an axis, or axes; the last argument is whether these stay, of size 1.
-Reduction = Callable[[TensorValue, "TensorLike | None", bool], Any]
+Reduction: TypeAlias = Callable[[TensorValue, "TensorLike | None", bool], Any]
 
 #: ufunc -> the op of the same meaning.
 UFUNCS: dict[Any, Callable[..., Any]] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import BuiltinFunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -29,7 +29,7 @@ KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 VAR_KEYWORD = inspect.Parameter.VAR_KEYWORD
 
 #: The arguments of a call: name and kind of each parameter, and its value.
-Bound = Sequence[tuple[str, "ParameterKind", object]]
+Bound: TypeAlias = Sequence[tuple[str, "ParameterKind", object]]
 
 
 class Parameter(inspect.Parameter):

@@ -252,7 +252,7 @@ def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
         message += f"\n{source_entry(location)}"
     error: Any = (InaccessibleTensorError if tensor.graph.is_body else TypeError)(message)
     error.tensor = tensor  # explanations look for the place where it was stored
-    return complete(error)  # type: ignore[no-any-return]
+    return complete(error)
 
 
 def source_of(node: Node) -> str:

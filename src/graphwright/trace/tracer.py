@@ -6,7 +6,7 @@ import math
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.variable import Variable
 
 #: What a function does about a variable that was created in it, given its initial value.
-OnVariable = Callable[[Variable, Tensor], None]
+OnVariable: TypeAlias = Callable[[Variable, Tensor], None]
 
 #: Eager tensors up to this many elements become constants of the graph, larger ones captures.
 _CONSTANT_SIZE = 128
@@ -51,9 +51,11 @@ class Tracer:
         self.below = below
         self.outer = tracer_of(below)
         #: What the graph has of outside, by `id`; all blocks that add to a plain graph share it.
-        self._captured: dict[int, tuple[Any, Value]] = graph.outside if graph.is_plain else {
-            id(tensor): (tensor, value) for tensor, value in graph.captures
-        }
+        self._captured: dict[int, tuple[Any, Value]] = (
+            graph.outside
+            if graph.is_plain
+            else {id(tensor): (tensor, value) for tensor, value in graph.captures}
+        )
         #: What functions of the trace share: see `autograph.shared_variables`.
         self.shared: dict[Any, Any] = {}
         self._nameless: dict[Value, None] = {}  # constants made of operands, in their order

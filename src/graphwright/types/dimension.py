@@ -161,7 +161,7 @@ def _computed(function: Callable[[int, int], int], x: Size, y: Size) -> Dimensio
     try:
         a, b = Dimension(x)._value, Dimension(y)._value
     except (TypeError, ValueError):
-        return NotImplemented  # type: ignore[no-any-return]
+        return NotImplemented
     return Dimension(None if a is None or b is None else function(a, b))
 
 

@@ -7,7 +7,7 @@ as NumPy object arrays of `bytes`; resources and variants as bare Python objects
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Union
+from typing import Any, TypeAlias, Union
 
 import ml_dtypes
 import numpy as np
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from graphwright.types.arrays import Array, ArrayDType
 
 #: What names a dtype: one of ours, NumPy's, a Python type, or its name.
-DTypeLike = Union["DType", ArrayDType, type, str, int]
+DTypeLike: TypeAlias = Union["DType", ArrayDType, type, str, int]
 
 
 class DType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import index
-from typing import Any, SupportsIndex, Union, overload
+from typing import Any, SupportsIndex, TypeAlias, Union, overload
 
 from graphwright.types.dimension import Dimension
 from graphwright.types.tensor_type import (
@@ -18,7 +18,7 @@ from graphwright.types.tensor_type import (
 from graphwright.types.trace_type import TraceType
 
 #: What says a shape to the methods of another: sizes, of which None is unknown.
-Sizes = Union["TensorShape", SupportsIndex, Iterable["SupportsIndex | None"], None]
+Sizes: TypeAlias = Union["TensorShape", SupportsIndex, Iterable["SupportsIndex | None"], None]
 
 
 class Messages:

@@ -11,13 +11,13 @@ import weakref
 from collections import deque
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.base.forks import held_over_forks
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
-Dims = tuple["int | None", ...]
+Dims: TypeAlias = tuple["int | None", ...]
 
 
 class TensorType:

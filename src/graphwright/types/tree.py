@@ -9,13 +9,13 @@ rebuilt.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from graphwright.types.containers import EXPANDED, PLAIN, Container, Style
 from graphwright.types.containers import is_attrs as is_attrs
 from graphwright.types.containers import is_namedtuple as is_namedtuple
 
-Table = Mapping[type, "Container | None"]
+Table: TypeAlias = Mapping[type, "Container | None"]
 
 _DEPTH_LIMIT = 10_000  # of the search for a cycle: containers may make new children for ever
 

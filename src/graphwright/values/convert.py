@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import copysign
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.tensor import EagerTensor, Tensor, box
 
-Conversion = Callable[[Any, Any, Any], Any]
+Conversion: TypeAlias = Callable[[Any, Any, Any], Any]
 
 #: Conversions of types: functions of a value, a dtype and a name that return a tensor.
 _CONVERSIONS: dict[type, Conversion] = {}
@@ -127,7 +127,7 @@ def convert_to_tensor(
     dtype: DTypeLike | None = None,
     dtype_hint: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Converts a value to a tensor.
 
     Args:
@@ -149,12 +149,13 @@ def convert_to_tensor(
     >>> tf.convert_to_tensor([1, 2])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
     """
-    return convert(
+    result: Tensor = convert(
         value,
         None if dtype is None else as_dtype(dtype),
         None if dtype_hint is None else as_dtype(dtype_hint),
         name,
     )
+    return result
 
 
 def convert(
@@ -476,7 +477,7 @@ def shorten(value: object) -> str:
 
 def constant(
     value: TensorLike, dtype: DTypeLike | None = None, shape: ShapeLike = None, name: str = "Const"
-) -> Any:
+) -> Tensor:
     """Makes a constant tensor of a Python or NumPy value.
 
     A Python int becomes int32, or int64 where it needs that; a float becomes float32.
@@ -514,7 +515,8 @@ def constant(
             raise TypeError("tf.constant gives no tensor of a graph a shape: use tf.reshape")
         return value
     if isinstance(value, (list, tuple)) and holds_tensor(value):
-        return pack(value, wanted, name)
+        result: Tensor = pack(value, wanted, name)
+        return result
     array = make_array(value, wanted)
     if shape is not None:
         array = shaped(box(array), shape)._array

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy import ndarray
@@ -39,7 +39,7 @@ AXES = "An argument has too few or too many axes, or none that fit the others"
 _INTS = frozenset({int})
 
 #: Tensors and host values, as an op gets them.
-Operands = tuple[object, ...]
+Operands: TypeAlias = tuple[object, ...]
 
 
 #: The source of the function that executes an op, its loops over operands unrolled.
@@ -212,7 +212,7 @@ def as_host(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return tuple([as_host(v) for v in value])
     if isinstance(value, Tensor):
-        return host_value(value.numpy())  # type: ignore[attr-defined]
+        return host_value(value.numpy())
     return value if isinstance(value, (int, float)) else host_value(value)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from numpy import ndarray
 
@@ -191,7 +191,7 @@ class IndexedSlicesSpec(TypeSpec):
 
 
 #: How a scalar changes with a value: for all of it, or for the rows that it depends on.
-SparseCotangent = Cotangent | IndexedSlices
+SparseCotangent: TypeAlias = "Cotangent | IndexedSlices"
 
 
 def add_cotangents(a: SparseCotangent, b: SparseCotangent) -> Any:

@@ -108,7 +108,7 @@ def comparison_with(function: Callable[..., object], of_none: bool) -> Any:
 class Operators:
     """The operators that tensors and variables share."""
 
-    __slots__ = ()
+    __slots__: tuple[str, ...] = ()
     __array_priority__ = 100
 
     __add__ = binary(arithmetic.add, "add")

@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
-from typing import Any, Protocol  # `type` is a property of variables
+from typing import TYPE_CHECKING, Any, Protocol  # `type` is a property of variables
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphwright.base.errors import outermost
 from graphwright.op.interpreter import STATE, Interpreter, apply
@@ -35,8 +36,14 @@ from graphwright.values.convert import convert, register_conversion
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.logical_devices import DEFAULT, LogicalDevices
 from graphwright.values.slice_info import SaveSliceInfo as SliceInfo
-from graphwright.values.tensor import Dense, EagerTensor, Reference, box
-from graphwright.values.tensor_operators import Operators
+from graphwright.values.tensor import (
+    Dense,
+    EagerTensor,
+    Reference,
+    Tensor,
+    TypedOperators,
+    box,
+)
 from graphwright.values.trackable import Trackable
 
 
@@ -150,19 +157,21 @@ class Creation(type):
         _, *arguments = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
         return inspect.Signature(arguments)
 
-    @outermost
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if not CREATORS.get() or cls is not Variable:
-            return super().__call__(*args, **kwargs)
-        bound = cls.__signature__.bind(*args, **kwargs)
-        bound.apply_defaults()
-        make = super().__call__
-        for creator in CREATORS.get():
-            make = functools.partial(creator, make)
-        return make(**bound.arguments)
+    if not TYPE_CHECKING:  # for types, a call is that of `__init__`
+
+        @outermost
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            if not CREATORS.get() or cls is not Variable:
+                return super().__call__(*args, **kwargs)
+            bound = cls.__signature__.bind(*args, **kwargs)
+            bound.apply_defaults()
+            make = super().__call__
+            for creator in CREATORS.get():
+                make = functools.partial(creator, make)
+            return make(**bound.arguments)
 
 
-class Variable(Operators, Dense, Trackable, metaclass=Creation):
+class Variable(TypedOperators, Dense, Trackable, metaclass=Creation):
     """A mutable tensor of fixed dtype, and of fixed shape unless `shape` says otherwise.
 
     Ops read its value wherever they take a tensor. Tapes watch a trainable variable by themselves.
@@ -380,25 +389,27 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
 
     # -- reading ------------------------------------------------------------------------
 
-    def read_value(self) -> Any:
+    def read_value(self) -> Tensor:
         """The value now, as a tensor."""
         storage = self._storage
-        return variable_ops.read_variable(self._handle, storage.value_dtype, storage.dims)
+        result: Tensor = variable_ops.read_variable(self._handle, storage.value_dtype, storage.dims)
+        return result
 
-    def value(self) -> Any:
+    def value(self) -> Tensor:
         """The value now, as a tensor."""
         return self.read_value()
 
-    def numpy(self) -> Any:
+    def numpy(self) -> NDArray[Any]:
         """The value as a new NumPy array or scalar."""
         if STATE.active is not None and creator_of(STATE.active) is not None:
             raise NotImplementedError(
                 "numpy() is only available when eager execution is enabled: use the variable "
                 "itself, or `read_value()`, inside a `tf.function`."
             )
-        return box(self._storage.read()).numpy()
+        value: NDArray[Any] = box(self._storage.read()).numpy()
+        return value
 
-    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Any:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Returns the rows at `indices`, as `tf.gather` does.
 
         Args:
@@ -414,7 +425,8 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         """
         storage = self._storage
         op = variable_ops.ResourceGather.of(storage.value_dtype, storage.dims)
-        return apply(op, self._handle, convert(indices), name=name)
+        result: Tensor = apply(op, self._handle, convert(indices), name=name)
+        return result
 
     # -- writing ------------------------------------------------------------------------
 
@@ -424,7 +436,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Any:
+    ) -> Variable:
         """Sets the value.
 
         Args:
@@ -470,7 +482,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Any:
+    ) -> Variable:
         """Adds `delta` to the value.
 
         Args:
@@ -494,7 +506,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Any:
+    ) -> Variable:
         """Subtracts `delta` from the value.
 
         Args:
@@ -526,7 +538,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         value: TensorLike,
         name: str | None,
         read: bool,
-    ) -> Any:
+    ) -> Variable:
         storage = self._storage
         tensor = convert(value, storage.value_dtype)
         assigns = op is variable_ops.AssignVariableOp
@@ -536,7 +548,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
                 f"shape {self.shape}, and the assigned value shape {tensor.shape} are incompatible."
             )
         apply(op.of(storage.value_dtype), self._handle, tensor, name=name)
-        return self if read else None
+        return self if read else None  # type: ignore[return-value]  # few ask for None
 
     def _assign_slice(self, key: object, value: TensorLike, name: str | None = None) -> Variable:
         """Sets the part of the value that a key means; returns the variable."""
@@ -562,7 +574,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
 
     def scatter_add(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Adds slices to the rows that they name: slices of one row add up.
 
         Args:
@@ -581,11 +593,12 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         >>> v.scatter_add(tf.IndexedSlices(tf.constant([10, 20, 30]), [0, 2, 2])).numpy()
         array([11,  2, 53], dtype=int32)
         """
-        return self._scatter(variable_ops.ResourceScatterAdd, sparse_delta, name)
+        result: Variable = self._scatter(variable_ops.ResourceScatterAdd, sparse_delta, name)
+        return result
 
     def scatter_sub(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Subtracts slices from the rows that they name: slices of one row add up.
 
         Args:
@@ -599,11 +612,12 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         Raises:
             TypeError: `sparse_delta` is no `tf.IndexedSlices`.
         """
-        return self._scatter(variable_ops.ResourceScatterSub, sparse_delta, name)
+        result: Variable = self._scatter(variable_ops.ResourceScatterSub, sparse_delta, name)
+        return result
 
     def scatter_mul(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Multiplies the rows that slices name by them.
 
         Args:
@@ -617,11 +631,12 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         Raises:
             TypeError: `sparse_delta` is no `tf.IndexedSlices`.
         """
-        return self._scatter(variable_ops.ResourceScatterMul, sparse_delta, name)
+        result: Variable = self._scatter(variable_ops.ResourceScatterMul, sparse_delta, name)
+        return result
 
     def scatter_div(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Divides the rows that slices name by them.
 
         Args:
@@ -635,11 +650,12 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         Raises:
             TypeError: `sparse_delta` is no `tf.IndexedSlices`.
         """
-        return self._scatter(variable_ops.ResourceScatterDiv, sparse_delta, name)
+        result: Variable = self._scatter(variable_ops.ResourceScatterDiv, sparse_delta, name)
+        return result
 
     def scatter_max(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Sets each row that slices name to the elementwise maximum of the row and the slice.
 
         Args:
@@ -658,11 +674,12 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         >>> v.scatter_max(tf.IndexedSlices(tf.constant([5, 0]), [0, 2])).numpy()
         array([5, 2, 3], dtype=int32)
         """
-        return self._scatter(variable_ops.ResourceScatterMax, sparse_delta, name)
+        result: Variable = self._scatter(variable_ops.ResourceScatterMax, sparse_delta, name)
+        return result
 
     def scatter_min(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Sets each row that slices name to the elementwise minimum of the row and the slice.
 
         Args:
@@ -676,11 +693,12 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         Raises:
             TypeError: `sparse_delta` is no `tf.IndexedSlices`.
         """
-        return self._scatter(variable_ops.ResourceScatterMin, sparse_delta, name)
+        result: Variable = self._scatter(variable_ops.ResourceScatterMin, sparse_delta, name)
+        return result
 
     def scatter_update(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Replaces the rows that slices name by them.
 
         Args:
@@ -699,11 +717,12 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         >>> v.scatter_update(tf.IndexedSlices(tf.constant([30, 10]), [2, 0])).numpy()
         array([10,  2, 30], dtype=int32)
         """
-        return self._scatter(variable_ops.ResourceScatterUpdate, sparse_delta, name)
+        result: Variable = self._scatter(variable_ops.ResourceScatterUpdate, sparse_delta, name)
+        return result
 
     def batch_scatter_update(
         self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Replaces, in each row of the first axes, the elements at that row's indices.
 
         Args:
@@ -732,7 +751,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         places = stack([*[convert(axis, indices.dtype) for axis in axes], indices], axis=-1)
         return self.scatter_nd_update(places, sparse_delta.values, name)
 
-    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Any:
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Returns the slices at index vectors, as `tf.gather_nd` does.
 
         Args:
@@ -747,11 +766,14 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         array([2, 3], dtype=int32)
         """
         storage, places = self._storage, convert(indices)
-        return gather_slices(self._handle, places, storage.value_dtype, storage.dims, name)
+        result: Tensor = gather_slices(
+            self._handle, places, storage.value_dtype, storage.dims, name
+        )
+        return result
 
     def scatter_nd_update(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Replaces the slices at index vectors.
 
         Args:
@@ -768,11 +790,14 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         >>> v.scatter_nd_update([[0], [3]], [10, 40]).numpy().tolist()
         [10, 2, 3, 40]
         """
-        return self._scatter_nd(variable_slices.ResourceScatterNdUpdate, indices, updates, name)
+        result: Variable = self._scatter_nd(
+            variable_slices.ResourceScatterNdUpdate, indices, updates, name
+        )
+        return result
 
     def scatter_nd_add(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Adds to the slices at index vectors: updates of one slice add up.
 
         Args:
@@ -788,11 +813,14 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         >>> tf.Variable([1, 2, 3]).scatter_nd_add([[0], [0]], [10, 20]).numpy()
         array([31,  2,  3], dtype=int32)
         """
-        return self._scatter_nd(variable_slices.ResourceScatterNdAdd, indices, updates, name)
+        result: Variable = self._scatter_nd(
+            variable_slices.ResourceScatterNdAdd, indices, updates, name
+        )
+        return result
 
     def scatter_nd_sub(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Subtracts from the slices at index vectors: updates of one slice add up.
 
         Args:
@@ -804,11 +832,14 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         Returns:
             The variable.
         """
-        return self._scatter_nd(variable_slices.ResourceScatterNdSub, indices, updates, name)
+        result: Variable = self._scatter_nd(
+            variable_slices.ResourceScatterNdSub, indices, updates, name
+        )
+        return result
 
     def scatter_nd_max(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Sets the slices at index vectors to the elementwise maximum of them and the updates.
 
         Args:
@@ -820,11 +851,14 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         Returns:
             The variable.
         """
-        return self._scatter_nd(variable_slices.ResourceScatterNdMax, indices, updates, name)
+        result: Variable = self._scatter_nd(
+            variable_slices.ResourceScatterNdMax, indices, updates, name
+        )
+        return result
 
     def scatter_nd_min(
         self, indices: TensorLike, updates: TensorLike, name: str | None = None
-    ) -> Any:
+    ) -> Variable:
         """Sets the slices at index vectors to the elementwise minimum of them and the updates.
 
         Args:
@@ -836,7 +870,10 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         Returns:
             The variable.
         """
-        return self._scatter_nd(variable_slices.ResourceScatterNdMin, indices, updates, name)
+        result: Variable = self._scatter_nd(
+            variable_slices.ResourceScatterNdMin, indices, updates, name
+        )
+        return result
 
     def _scatter_nd(
         self,
@@ -871,29 +908,29 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
 
     _instead = "`v[i].assign(value)` assigns it."
 
-    def __getitem__(self, key: object) -> Any:
+    def __getitem__(self, key: object) -> Tensor:
         """A part of the value, whose `assign` sets that part: `v[0, 1:].assign(x)`."""
         part = self.read_value()[key]
         if not is_mask(key):
             part.assign = functools.partial(self._assign_slice, key)
         return part
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Tensor]:
         return iter(self.read_value())
 
     def __contains__(self, item: object) -> bool:
-        return item in self.read_value()
+        return item in self.read_value()  # type: ignore[operator]
 
     def __format__(self, spec: str) -> str:
         return format(self.read_value(), spec) if spec else str(self)
 
-    def __iadd__(self, other: object) -> Any:  # type: ignore[misc]
+    def __iadd__(self, other: object) -> Any:
         raise RuntimeError(
             "`variable += value` is not allowed: use `variable.assign_add(value)` to change the "
             "variable, or `variable = variable + value` for a new tensor."
         )
 
-    def __isub__(self, other: object) -> Any:  # type: ignore[misc]
+    def __isub__(self, other: object) -> Any:
         raise RuntimeError(
             "`variable -= value` is not allowed: use `variable.assign_sub(value)` to change the "
             "variable, or `variable = variable - value` for a new tensor."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.base.bounded_tables import remember
 from graphwright.base.errors import OpError
@@ -18,7 +18,7 @@ from graphwright.values.tensor import EagerTensor, wrap
 _NOTE = "_graphwright_node"
 
 #: By line of generated text: the node, and the names of its operands.
-Lines = dict[int, tuple[Node, tuple[str, ...]]]
+Lines: TypeAlias = dict[int, tuple[Node, tuple[str, ...]]]
 
 
 def bound(node: Node, op: Op, types: Sequence[DType]) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ no op's record could state it as an expansion.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -119,8 +119,8 @@ class CountedSegments(Op):
 
 
 #: The values that replace a node's outputs; None where a rule does not apply.
-Outputs = tuple[Value, ...] | None
-Rule = Callable[[Node, tuple[Value, ...], Graph], Outputs]
+Outputs: TypeAlias = tuple[Value, ...] | None
+Rule: TypeAlias = Callable[[Node, tuple[Value, ...], Graph], Outputs]
 
 
 def rewritten(graph: Graph) -> Graph:

@@ -9,7 +9,7 @@ specific one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -38,7 +38,7 @@ _FOLDED_SIZE = 1 << 16
 #: shapes and axes.
 _UNKNOWN_SIZE = 16
 
-Rule = Callable[[Op, tuple[Value, ...], Node], "Value | None"]
+Rule: TypeAlias = Callable[[Op, tuple[Value, ...], Node], "Value | None"]
 
 
 def simplify(graph: Graph) -> Graph:

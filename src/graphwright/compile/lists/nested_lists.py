@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.compile.graph.prune import prune
 from graphwright.compile.graph.rewrites import TensorListAddItem
@@ -53,7 +53,7 @@ from graphwright.types.tensor_type import Dims, join_dims
 # -- kinds of lists -------------------------------------------------------------------------
 
 #: What is so of each part of a list of lists, or the parts.
-Parts = list[Any]
+Parts: TypeAlias = list[Any]
 
 
 class ListKind:

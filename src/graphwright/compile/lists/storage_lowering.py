@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.compile.lists.list_buffers import ListBuffers, Listed, ListStorage
 from graphwright.compile.nests.building import ProgramBuilder
@@ -25,7 +25,7 @@ from graphwright.ops.state.list_ops import (
     TensorListZerosLike,
 )
 
-Length = Size | int
+Length: TypeAlias = Size | int
 
 
 class StorageLowering:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from graphwright.compile.llvm.emitter import Emitter, Reg, is_float, suffix, type_of
 from graphwright.compile.llvm.function import I64, FunctionWriter
@@ -13,7 +14,7 @@ from graphwright.compile.nests.sizes import Size
 from graphwright.machine.targets import target
 
 #: From the addresses of a chunk's elements to those that are to be used.
-Watch = Callable[[Reg], Reg]
+Watch: TypeAlias = Callable[[Reg], Reg]
 
 
 class Chunks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import FunctionWriter
@@ -11,7 +12,7 @@ from graphwright.op.op import Op
 from graphwright.ops.core.casting import Cast
 
 #: A function that notes a condition under which an element is refused.
-Report = Callable[[Reg], None]
+Report: TypeAlias = Callable[[Reg], None]
 
 
 def memory_kind(kind: str) -> str:
@@ -29,7 +30,7 @@ def element(f: FunctionWriter, op: Op, operands: list[Reg], kind: str, report: R
     scalars = f.scalars(report)
     if isinstance(op, Cast):
         return scalars.convert(operands[0], kind)
-    return op.element(scalars, *operands)  # type: ignore[attr-defined, no-any-return]
+    return op.element(scalars, *operands)  # type: ignore[attr-defined]
 
 
 def scalar_instruction(f: FunctionWriter, x: Instruction, rows: dict[int, Reg]) -> Reg:

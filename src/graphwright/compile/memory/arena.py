@@ -6,6 +6,7 @@ from bisect import insort
 from collections.abc import Collection, Sequence
 from heapq import heappop, heappush
 from itertools import accumulate, count
+from typing import TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.memory.accesses import accessed, viewed
@@ -45,7 +46,7 @@ from graphwright.compile.nests.sizes import Size, product
 GRAIN = 64
 
 #: The first and the last moment, by number.
-Span = tuple[int, int]
+Span: TypeAlias = tuple[int, int]
 
 
 def homes(program: Program) -> dict[int, int]:

@@ -6,13 +6,14 @@ Code loads and stores them as one piece of memory, of which each place has every
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.nest import Linear, Load, Store
 from graphwright.compile.nests.sizes import Size
 
 #: A buffer, the place in it, and the indices that add to that.
-Key = tuple[int, Linear, tuple[tuple[int, Size], ...]]
+Key: TypeAlias = tuple[int, Linear, tuple[tuple[int, Size], ...]]
 
 #: The most places that are taken together.
 _WIDEST = 16

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.sizes import ONE, Size
 
@@ -101,4 +103,6 @@ class Deliver(NamedTuple):
     copy: bool
 
 
-ListStatement = Reserve | Extend | Shorten | Locate | Transfer | Agree | Mark | Require | Deliver
+ListStatement: TypeAlias = (
+    Reserve | Extend | Shorten | Locate | Transfer | Agree | Mark | Require | Deliver
+)

@@ -7,7 +7,7 @@ gives the result's shape in symbolic sizes. `pull` maps a place in the result to
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.cuts import cuts
@@ -57,7 +57,7 @@ class Position(NamedTuple):
 
 
 FIRST = Position(-1, 0)
-Place = tuple[Position, ...]
+Place: TypeAlias = tuple[Position, ...]
 
 
 class Move(NamedTuple):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.base.errors import Location
 from graphwright.base.named_tuples import NamedTuple
@@ -121,7 +121,7 @@ class Count(NamedTuple):
         return f"size {self.size} : {self.kind}"
 
 
-Instruction = Load | Index | ScalarConstant | Scalar | Row | Element | Count
+Instruction: TypeAlias = Load | Index | ScalarConstant | Scalar | Row | Element | Count
 
 
 # -- statements -----------------------------------------------------------------------------
@@ -169,7 +169,7 @@ class Keep(NamedTuple):
         return f"row{self.row} = .{self.value}"
 
 
-StageEffect = Store | Reduce | Keep
+StageEffect: TypeAlias = Store | Reduce | Keep
 
 
 class Stage(NamedTuple):
@@ -304,7 +304,7 @@ class Choice(NamedTuple):
     scalars: tuple[tuple[int, int, int, str], ...]
 
 
-Statement = (
+Statement: TypeAlias = (
     Nest
     | Straight
     | Clear

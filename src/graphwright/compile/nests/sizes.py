@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
 
@@ -70,7 +70,7 @@ _INT32 = (1 << 31) - 1
 #: A number with many divisors.
 _DIVISIBLE = 720_720
 
-Shape = tuple[Size, ...]
+Shape: TypeAlias = tuple[Size, ...]
 
 
 def product(sizes: Shape) -> Size:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.values.eager import REFUSALS
 
-Run = Callable[..., tuple[Any, ...]]
+Run: TypeAlias = Callable[..., tuple[Any, ...]]
 
 #: The largest difference of results, relative to the greatest element of the array. Sums run in
 #: another order, and elementary functions round otherwise; cancellation makes that visible.

@@ -9,7 +9,7 @@ the code is ready, as with products (`machine.preparation`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from graphwright.op.scalars import NoNativeForm, Scalars
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
-Kernel = Callable[..., Any]
+Kernel: TypeAlias = Callable[..., Any]
 
 #: The fewest elements of an operand for which machine code is worth its call.
 WORTH = 1 << 14

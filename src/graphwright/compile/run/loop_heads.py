@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 from weakref import ref
 
 from graphwright.compile.nests.sizes import NotNative
@@ -24,7 +24,7 @@ from graphwright.machine.preparation import Waiting
 from graphwright.ops.core.creation import Const
 from graphwright.trace.symbolic import SymbolicTensor
 
-Run = Callable[..., tuple[Any, ...]]
+Run: TypeAlias = Callable[..., tuple[Any, ...]]
 
 #: The iterations until the next look of a loop that stays in Python.
 _NEVER = 1 << 62

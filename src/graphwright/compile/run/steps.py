@@ -8,7 +8,7 @@ on: their iterations are many.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.compile.graph.kernel_refusals import bound, note
 from graphwright.compile.graph.prune import is_wanted
@@ -25,7 +25,7 @@ def is_plain(graph: Graph) -> bool:
 
 
 #: A node, its kernel, the places of its operands and results, and the places cleared after it.
-Step = tuple[Node, Callable[..., Any], list[int], "int | slice", list[int]]
+Step: TypeAlias = tuple[Node, Callable[..., Any], list[int], "int | slice", list[int]]
 
 
 class Steps:

@@ -7,7 +7,7 @@ value another one gets its name, or the name is deleted.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -43,7 +43,7 @@ _DEPTH = 12  # of nested blocks: CPython allows 20 loops
 
 
 #: The passes over a graph before it is written.
-Passes = Callable[[Graph], Graph]
+Passes: TypeAlias = Callable[[Graph], Graph]
 
 
 def unchanged(graph: Graph) -> Graph:
@@ -52,7 +52,7 @@ def unchanged(graph: Graph) -> Graph:
 
 
 #: (node, its machine code) -> the function that is called in place of that code.
-Observe = Callable[[Node, Callable[..., Any]], Callable[..., Any]]
+Observe: TypeAlias = Callable[[Node, Callable[..., Any]], Callable[..., Any]]
 
 
 def as_it_is(node: Node, native: Callable[..., Any]) -> Callable[..., Any]:
@@ -433,7 +433,7 @@ def runner(graph: Graph, function: Function | None = None) -> Callable[..., tupl
 
         def run(*arrays: Any) -> tuple[Any, ...]:
             try:
-                return QUIET.run(function, *arrays)  # type: ignore[no-any-return]
+                return QUIET.run(function, *arrays)
             except REFUSALS as error:
                 raise explain(error) from error
     else:

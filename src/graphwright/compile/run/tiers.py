@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.base.forks import cached_property, held_over_forks
 from graphwright.base.named_tuples import NamedTuple
@@ -35,7 +35,7 @@ from graphwright.machine import background
 from graphwright.machine.exclusion import LLVM
 from graphwright.machine.preparation import Waiting
 
-Run = Callable[..., tuple[Any, ...]]
+Run: TypeAlias = Callable[..., tuple[Any, ...]]
 
 #: A call of the slow tier that takes longer than this, in seconds, is worth compiling for.
 _LONG = 0.005
@@ -117,7 +117,7 @@ class Compilation(NamedTuple):
     seconds: float
 
 
-Install = Callable[[Run, "Compilation | None"], None]
+Install: TypeAlias = Callable[[Run, "Compilation | None"], None]
 
 
 class TierStage(IntEnum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Union
+from typing import Any, TypeAlias, Union
 
 from graphwright.compile.nests.sizes import Late, NotNative, Shape, Size, Sizes, product
 from graphwright.ir.graph import Value
@@ -24,7 +24,7 @@ from graphwright.ops.core.slicing import INDEX, NewAxis, Pick, StridedSlice, spr
 from graphwright.ops.math.arithmetic import AddV2, Maximum, Minimum, Mul, Sub
 from graphwright.types.arguments import HostValue
 
-DimsOf = Callable[[Value], Shape]
+DimsOf: TypeAlias = Callable[[Value], Shape]
 
 #: The most factors of a computed size: each square has twice as many.
 _MOST_FACTORS = 64
@@ -40,7 +40,7 @@ class Computed:
 # `Union`, since Python 3.10 has no `|` for names that are not defined yet.
 
 #: A host operand as a lowering knows it: integers and sizes, in tuples where it is a vector.
-HostOperand = Union[HostValue, Size, Computed, tuple["HostOperand", ...]]  # noqa: UP007
+HostOperand: TypeAlias = Union[HostValue, Size, Computed, tuple["HostOperand", ...]]  # noqa: UP007
 
 
 def host_of(sizes: Sizes, value: Value, dims_of: DimsOf) -> Any:

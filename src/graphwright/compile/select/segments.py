@@ -8,6 +8,7 @@ stay as they were.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from graphwright.compile.graph.failures import may_fail
 from graphwright.compile.graph.inline import inlined
@@ -289,7 +290,7 @@ def note_reads(items: Sequence[Node | Segment]) -> None:
 
 
 #: Lowered segments, by their nodes, their results and the reads before them.
-Made = dict[tuple[tuple[Node, ...], tuple[Value, ...], tuple[Node, ...]], Node]
+Made: TypeAlias = dict[tuple[tuple[Node, ...], tuple[Value, ...], tuple[Node, ...]], Node]
 
 
 def assembled(graph: Graph, items: Sequence[Node | Segment], lowered: Made) -> Graph:

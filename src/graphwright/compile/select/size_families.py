@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 from weakref import WeakSet, WeakValueDictionary, ref
 
 from graphwright.base.forks import cached_property, held_over_forks
@@ -31,7 +31,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, join_dims
 from graphwright.values.tensor import EagerTensor
 
-Types = tuple[TensorType, ...]
+Types: TypeAlias = tuple[TensorType, ...]
 
 #: A graph of more nodes than this, with those of the graphs in it, has no family.
 _LARGEST = 100_000
@@ -51,7 +51,7 @@ class Lowered(Protocol):
         """A value that differs for code of another kind."""
 
 
-Lower = Callable[[Graph], Lowered]
+Lower: TypeAlias = Callable[[Graph], Lowered]
 
 
 class Member(Protocol):

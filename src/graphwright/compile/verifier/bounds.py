@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from graphwright.compile.nests.nest import Count, Element, Instruction, Linear, Load, Scalar
 from graphwright.compile.nests.sizes import Size
@@ -13,7 +14,7 @@ from graphwright.compile.verifier.plan_rules import PlanRule, refuse
 from graphwright.ops.core.casting import Cast
 from graphwright.ops.core.own_ops import PickIndex
 
-Picks = tuple[tuple[int, Size], ...]
+Picks: TypeAlias = tuple[tuple[int, Size], ...]
 
 
 class Bounds:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.sizes import Size
@@ -47,9 +47,9 @@ class AllBut(NamedTuple):
 
 
 #: The part of a value that is in memory.
-Extent = tuple[Box, ...] | AllBut | Packing | Whole
+Extent: TypeAlias = tuple[Box, ...] | AllBut | Packing | Whole
 
-State = dict[int, Extent]
+State: TypeAlias = dict[int, Extent]
 
 
 class Memory:

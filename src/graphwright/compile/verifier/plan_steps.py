@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.list_statements import Extend, Locate
 from graphwright.compile.nests.nest import Statement
@@ -71,7 +73,7 @@ class Packed(NamedTuple):
     packing: Packing
 
 
-Effect = Written | Renamed | Gone | Extended | Located | Packed
+Effect: TypeAlias = Written | Renamed | Gone | Extended | Located | Packed
 
 
 class Step(NamedTuple):
@@ -99,4 +101,4 @@ class Branch(NamedTuple):
     sides: tuple[tuple[Item, ...], tuple[Item, ...]]
 
 
-Item = Step | Repetition | Branch
+Item: TypeAlias = Step | Repetition | Branch

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.call_statements import OutsideCall
@@ -27,7 +27,7 @@ from graphwright.compile.nests.nest import (
 from graphwright.compile.verifier.plan_rules import PlanRule, Refused, require
 
 #: value -> the buffer of the plan that holds it.
-Name = Callable[[int], int]
+Name: TypeAlias = Callable[[int], int]
 
 #: The fields of statements that are buffers; lists and views keep their names.
 _BUFFERS = ("buffer", "source", "target", "a", "b", "c")

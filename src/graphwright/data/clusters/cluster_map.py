@@ -9,6 +9,7 @@ from graphwright.autograph.conversion import staged_form
 from graphwright.data.clusters.cluster_stage import ClusterMapStage
 from graphwright.data.clusters.element_task import Traveller
 from graphwright.data.clusters.task_executors import maker_of
+from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_value import DatasetValue, make
 from graphwright.data.element_function import as_element, spread
 from graphwright.data.element_type import ElementType
@@ -27,7 +28,7 @@ def map(
     executor: object,
     window: int | None = None,
     retries: int = 2,
-) -> Any:
+) -> Dataset:
     """Returns a dataset of `f` of each element, computed by the workers of an executor.
 
     It is as `dataset.map(f)`: results come in the order of the elements. TensorFlow has no such
@@ -82,7 +83,7 @@ def map(
         raise ValueError(f"`retries` must be at least 0. Received {retries}.")
     make_executor = maker_of(executor)
     concrete, element = traced(f, dataset._type)
-    return make(
+    result: Dataset = make(
         ClusterMapStage,
         element,
         [dataset],
@@ -91,6 +92,7 @@ def map(
         window=window or 0,
         retries=retries,
     )
+    return result
 
 
 def traced(f: Callable[..., object], argument: ElementType) -> tuple[ConcreteFunction, ElementType]:

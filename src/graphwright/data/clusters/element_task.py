@@ -10,6 +10,7 @@ import os
 import platform
 import traceback
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -77,7 +78,7 @@ class TaskFailure(NamedTuple):
 
 
 #: The arrays of a result, an error, or None where the worker needs the bytes of the function.
-Outcome = Row | TaskFailure | None
+Outcome: TypeAlias = Row | TaskFailure | None
 
 
 def computed(digest: bytes, data: bytes | None, arrays: Sequence[Array]) -> Outcome:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.control.vectorize import Count, Lane, NotVectorized, Rewrite, operand
 from graphwright.data.columns.row_ops import (
@@ -228,7 +228,7 @@ class RaggedStep:
         return flat, every * sizes[1], every * 0 + sizes[1]
 
 
-Rule = Callable[[Any, RaggedStep], list[Any]]
+Rule: TypeAlias = Callable[[Any, RaggedStep], list[Any]]
 
 
 def each_element(op: Op, step: RaggedStep) -> list[Any]:

@@ -21,7 +21,7 @@ from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.values.tensor import Tensor
 
 
-def Counter(start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = dt.int64) -> Any:
+def Counter(start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = dt.int64) -> Dataset:
     """Returns `start`, `start + step` and so on, without an end.
 
     Args:
@@ -36,7 +36,8 @@ def Counter(start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = dt.i
     >>> [int(x) for x in tf.data.experimental.Counter(5, 2).take(3)]
     [5, 7, 9]
     """
-    return Dataset.counter(start, step, dtype)
+    result: Dataset = Dataset.counter(start, step, dtype)
+    return result
 
 
 def at(dataset: DatasetValue, index: TensorLike) -> Any:
@@ -64,7 +65,7 @@ def at(dataset: DatasetValue, index: TensorLike) -> Any:
     return element.pack(apply(ElementAtIndex(element), dataset._variant, int64(index)) or ())
 
 
-def from_list(elements: Sequence[object], name: str | None = None) -> Any:
+def from_list(elements: Sequence[object], name: str | None = None) -> Dataset:
     """Returns the elements of a list.
 
     Args:
@@ -103,7 +104,8 @@ def from_list(elements: Sequence[object], name: str | None = None) -> Any:
             )
         type_ = joined
     tensors = [tensor for row in rows for tensor in type_.flatten(row)]
-    return make(ListStage, type_, [], tensors, width=len(type_.types))
+    result: Dataset = make(ListStage, type_, [], tensors, width=len(type_.types))
+    return result
 
 
 def enable_debug_mode() -> None:
@@ -125,7 +127,7 @@ def enable_debug_mode() -> None:
     DebugMode.is_on = True
 
 
-def cardinality(dataset: Dataset) -> Any:
+def cardinality(dataset: Dataset) -> Tensor:
     """Returns the number of elements of a dataset.
 
     Args:
@@ -139,14 +141,15 @@ def cardinality(dataset: Dataset) -> Any:
     >>> int(tf.data.experimental.cardinality(tf.data.Dataset.range(42).batch(10)))
     5
     """
-    return dataset.cardinality()
+    result: Tensor = dataset.cardinality()
+    return result
 
 
 def choose_from_datasets(
     datasets: Sequence[DatasetValue],
     choice_dataset: DatasetValue,
     stop_on_empty_dataset: bool = False,
-) -> Any:
+) -> Dataset:
     """Returns elements of several datasets, chosen by numbers from another one.
 
     Args:
@@ -164,7 +167,8 @@ def choose_from_datasets(
     >>> [int(x) for x in chosen]
     [0, 1, 1, 2]
     """
-    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+    result: Dataset = Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+    return result
 
 
 def sample_from_datasets(
@@ -172,7 +176,7 @@ def sample_from_datasets(
     weights: Sequence[float] | Tensor | DatasetValue | None = None,
     seed: TensorLike | None = None,
     stop_on_empty_dataset: bool = False,
-) -> Any:
+) -> Dataset:
     """Returns elements of several datasets, chosen at random.
 
     Args:
@@ -191,7 +195,8 @@ def sample_from_datasets(
     >>> sorted([int(x) for x in tf.data.experimental.sample_from_datasets([a, b], seed=2)])
     [0, 1, 2, 10, 11, 12]
     """
-    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+    result: Dataset = Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+    return result
 
 
 def get_next_as_optional(iterator: Iterator) -> Optional:
@@ -269,7 +274,7 @@ def to_variant(dataset: DatasetValue) -> Tensor:
     return dataset._variant
 
 
-def from_variant(variant: Tensor, structure: object) -> Any:
+def from_variant(variant: Tensor, structure: object) -> Dataset:
     """Returns the dataset that a tensor is.
 
     Args:
@@ -285,4 +290,5 @@ def from_variant(variant: Tensor, structure: object) -> Any:
     >>> [int(x) for x in dataset]
     [0, 1, 2]
     """
-    return DatasetValue.of(variant, ElementType(structure))
+    result: Dataset = DatasetValue.of(variant, ElementType(structure))
+    return result

@@ -44,7 +44,7 @@ def load(
     element_spec: object = None,
     compression: str | None = None,
     reader_func: Callable[..., object] | None = None,
-) -> Any:
+) -> Dataset:
     """Returns the elements that `save` wrote; the former name of `tf.data.Dataset.load`.
 
     Args:
@@ -65,7 +65,8 @@ def load(
     >>> list(tf.data.experimental.load(path).as_numpy_iterator())
     [np.float32(1.5), np.float32(2.5)]
     """
-    return Dataset.load(path, element_spec, compression, reader_func)
+    result: Dataset = Dataset.load(path, element_spec, compression, reader_func)
+    return result
 
 
 def snapshot(

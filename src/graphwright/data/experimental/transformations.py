@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_value import DatasetValue, int64, make
@@ -18,7 +18,7 @@ from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.specs import TensorSpec
 
 #: What `Dataset.apply` takes.
-Transformation = Callable[[Dataset], Any]
+Transformation: TypeAlias = Callable[[Dataset], Any]
 
 
 def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:

@@ -8,6 +8,7 @@ restored without it. `tf.data.Options().experimental_optimization` has a switch 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.dataset_options import Options
@@ -35,7 +36,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 
 #: A stage in the place of another, and what was done; None where the rewrite does not apply.
-Rewritten = tuple[DatasetStage, str] | None
+Rewritten: TypeAlias = tuple[DatasetStage, str] | None
 
 
 def without_idle(stage: DatasetStage) -> Rewritten:

@@ -139,7 +139,7 @@ class BlockFile:
         if self.process != os.getpid():
             self.file, self.process = opened(self.path, "rb"), os.getpid()
         self.file.seek(offset)
-        return self.file.readinto(data.data)  # type: ignore[attr-defined,no-any-return]
+        return self.file.readinto(data.data)  # type: ignore[attr-defined]
 
     def damage(self, what: str, offset: int) -> DataLossError:
         """The error for bytes that are not what was written."""

@@ -8,11 +8,12 @@ import io
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 
 from graphwright.base.files import TextPath
+from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_value import make
 from graphwright.data.file_datasets import STRING
 from graphwright.data.stages.source_stages import SlicesStage
@@ -27,7 +28,7 @@ from graphwright.values.convert import convert
 #: The dtypes of columns whose texts are read, from the narrowest to the widest.
 KINDS: tuple[DType, ...] = (dt.int32, dt.int64, dt.float32, dt.float64, dt.string)
 
-Rows = Callable[[str], Iterator[list[str]]]
+Rows: TypeAlias = Callable[[str], Iterator[list[str]]]
 
 
 def make_csv_dataset(
@@ -52,7 +53,7 @@ def make_csv_dataset(
     compression_type: str | None = None,
     ignore_errors: bool = False,
     encoding: str = "utf-8",
-) -> Any:
+) -> Dataset:
     """Returns batches of the records of CSV files, by the names of columns.
 
     Args:
@@ -153,7 +154,8 @@ def make_csv_dataset(
         return features, label
 
     size = AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size
-    return dataset.map(named).prefetch(size)
+    result: Dataset = dataset.map(named).prefetch(size)
+    return result
 
 
 def mixed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_value import DatasetValue
 from graphwright.data.file_datasets import TFRecordDataset
 from graphwright.data.tables.csv_batches import mixed
@@ -98,7 +99,7 @@ def make_batched_features_dataset(
     parser_num_threads: int | None = None,
     sloppy_ordering: bool = False,
     drop_final_batch: bool = False,
-) -> Any:
+) -> Dataset:
     """Returns batches of features of the `Example` messages in files.
 
     Args:
@@ -162,7 +163,10 @@ def make_batched_features_dataset(
                 f"{list(features)}."
             )
         dataset = dataset.map(lambda parsed: (parsed, parsed.pop(label_key)))
-    return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+    result: Dataset = dataset.prefetch(
+        AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size
+    )
+    return result
 
 
 class TFRecordWriter:

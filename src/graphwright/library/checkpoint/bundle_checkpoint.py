@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -113,7 +113,7 @@ def add_attribute(
 # -- writing ------------------------------------------------------------------------------------
 
 #: Tensors by their keys, each with its dtype and what gives its array.
-Tensors = dict[str, tuple[DType, Callable[[], Array]]]
+Tensors: TypeAlias = dict[str, tuple[DType, Callable[[], Array]]]
 
 
 def bundle_snapshot(root: Followed) -> tuple[Tensors, TrackableObjectGraph]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.values.trackable import Trackable
@@ -13,7 +13,7 @@ from graphwright.values.variable import Variable
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: What checkpoints follow.
-Followed = Trackable | list[Any] | tuple[Any, ...] | Mapping[Any, Any]
+Followed: TypeAlias = Trackable | list[Any] | tuple[Any, ...] | Mapping[Any, Any]
 
 
 class Tracked(Trackable):

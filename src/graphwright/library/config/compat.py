@@ -12,11 +12,11 @@ import numpy as np
 from graphwright.ir.graph import Graph
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
-from graphwright.types.arguments import DTypeLike, ShapeLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor
 from graphwright.types.dimension import Dimension
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
-from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
+from graphwright.values.sparse.sparse_tensor import SparseTensor, SparseTensorSpec
 
 bytes_or_text_types = (bytes, str)
 complex_types = (numbers.Complex, np.number)
@@ -131,7 +131,7 @@ def path_to_str(path: object) -> Any:
     return os.fspath(path) if hasattr(path, "__fspath__") else path
 
 
-def dimension_value(dimension: object) -> Any:
+def dimension_value(dimension: object) -> int | None:
     """Returns the size of a dimension as a number.
 
     Args:
@@ -144,7 +144,9 @@ def dimension_value(dimension: object) -> Any:
     >>> tf.compat.dimension_value(tf.TensorShape([2, None])[0])
     2
     """
-    return getattr(dimension, "value", dimension)
+    size: Any = getattr(dimension, "value", dimension)
+    known: int | None = size
+    return known
 
 
 def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
@@ -251,7 +253,9 @@ def executing_eagerly_outside_functions() -> bool:
     return True
 
 
-def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> Any:
+def sparse_placeholder(
+    dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None
+) -> SparseTensor:
     """Returns a sparse tensor without a value, a parameter of a graph that a block adds to.
 
     Args:
@@ -272,10 +276,11 @@ def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | No
     TensorShape([None, 3])
     """
     context = ParametersOf.current("sparse_placeholder", "tf.SparseTensorSpec(shape, dtype)", name)
-    return SparseTensorSpec(shape, dtype).placeholder_value(context)
+    result: SparseTensor = SparseTensorSpec(shape, dtype).placeholder_value(context)
+    return result
 
 
-def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> Any:
+def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> Tensor:
     """Returns a tensor without a value, a parameter of a graph that a block adds to.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from graphwright.library.dispatch.raw_ops import load_all
 from graphwright.op.cotangents import Cotangent
@@ -11,7 +11,7 @@ from graphwright.op.op import REGISTRY, Call, Op, not_differentiable
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: The cotangents of an op's inputs, from the op, its call and the cotangents of its results.
-GradientRule = Callable[..., Sequence[Any]]
+GradientRule: TypeAlias = Callable[..., Sequence[Any]]
 #: The names for which a program has registered a rule, or the absence of one.
 _NAMES: set[str] = set()
 

@@ -6,7 +6,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from graphwright.op.dispatch import (
     ASSERTIONS,
@@ -24,7 +24,7 @@ from graphwright.ops.core.elementwise import BINARY, UNARY
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Types of parameters, by their names or positions.
-Annotations = Mapping[str, object] | Mapping[int, object] | Mapping[int | str, object]
+Annotations: TypeAlias = Mapping[str, object] | Mapping[int, object] | Mapping[int | str, object]
 
 
 def dispatch_for_api(api: Function, *signatures: Annotations) -> Callable[[F], F]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 #: The addresses of a job's tasks: in their order, or by their numbers.
-Tasks = Sequence[str] | Mapping[int, str] | str
+Tasks: TypeAlias = Sequence[str] | Mapping[int, str] | str
 
 
 class ClusterSpec:

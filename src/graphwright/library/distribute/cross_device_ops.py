@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce as fold
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.library.distribute.distributed_values import (
     DistributedValues,
@@ -29,7 +29,7 @@ from graphwright.values.tensor import EagerTensor
 from graphwright.values.variable import Variable
 
 #: The sum of tensors, in their order.
-Accumulation = Callable[[Sequence[Any]], Any]
+Accumulation: TypeAlias = Callable[[Sequence[Any]], Any]
 
 
 class CrossDeviceOps:

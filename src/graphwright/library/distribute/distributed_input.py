@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.control.branch import cond
 from graphwright.control.loop import while_loop
@@ -28,11 +28,11 @@ from graphwright.types.tensor_type import Dims
 from graphwright.values.trackable import Trackable
 
 #: What says of replicas whether they go on; None where they do not take elements of their own.
-Grouping = Callable[[TensorValue], Any] | None
+Grouping: TypeAlias = Callable[[TensorValue], Any] | None
 #: The variables of a loop, flat.
-Leaves = Sequence[TensorValue]
+Leaves: TypeAlias = Sequence[TensorValue]
 #: What the body of a loop over elements does, from its variables and an element.
-Step = Callable[[Leaves, object], list[Any]]
+Step: TypeAlias = Callable[[Leaves, object], list[Any]]
 
 
 def split_batch(element: object, replicas: int) -> Any:

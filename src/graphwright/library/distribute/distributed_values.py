@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.library.distribute.replica_scopes import SCOPE
 from graphwright.types import tree
@@ -139,7 +139,7 @@ def _copy(value: Mirrored, dtype: DType | None, name: str | None) -> Any:
 register_conversion(Mirrored, _copy)
 
 #: Makes a value of those of the replicas.
-Wrap = Callable[[Sequence[Any]], object]
+Wrap: TypeAlias = Callable[[Sequence[Any]], object]
 
 
 def regroup(values: Sequence[object], wrap: Wrap = PerReplica, always: bool = False) -> Any:

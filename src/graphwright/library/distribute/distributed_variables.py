@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.library.distribute.distributed_values import (
     DistributedValues,
@@ -39,7 +39,7 @@ from graphwright.values.variable import (
 )
 
 #: Changes a copy by a value.
-Change = Callable[[Variable, Any], Any]
+Change: TypeAlias = Callable[[Variable, Any], Any]
 
 
 class SharedStorage:

@@ -135,7 +135,7 @@ class StateDivision:
         """The share of this rank of a tensor that all ranks have."""
         whole: Any = tensor
         size = share_size(whole.type.size or 0, self.ranks)
-        piece = reshape(whole, [-1])[self.rank * size : (self.rank + 1) * size]
+        piece: Any = reshape(whole, [-1])[self.rank * size : (self.rank + 1) * size]
         lack = size - int(piece.shape[0])
         return pad(piece, [[0, lack]]) if lack else piece
 

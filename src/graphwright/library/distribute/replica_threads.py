@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextvars
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.base.borrowed_lock import acting_for, actor
 from graphwright.library.distribute.distributed_values import regroup, select_replica
@@ -22,7 +22,7 @@ from graphwright.trace.tracer import Tracer, current_tracer, followed
 from graphwright.types.arguments import PythonFunction
 
 #: Calls a function that replicas merge by, with its arguments, across replicas.
-Merging = Callable[[PythonFunction, Sequence[object], Mapping[str, object]], object]
+Merging: TypeAlias = Callable[[PythonFunction, Sequence[object], Mapping[str, object]], object]
 
 
 class Stopped(BaseException):

@@ -9,7 +9,7 @@ import numpy as np
 from graphwright.op.interpreter import activate, convert
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import tree
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
@@ -61,7 +61,7 @@ def to_dlpack(tf_tensor: TensorLike) -> Any:
     return tensor.__dlpack__()
 
 
-def from_dlpack(dlcapsule: object) -> Any:
+def from_dlpack(dlcapsule: object) -> Tensor:
     """Returns the tensor of a DLPack capsule.
 
     Args:

@@ -22,7 +22,7 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.op.results import named
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -330,7 +330,7 @@ def encode_proto(
     message_type: str,
     descriptor_source: str = "local://",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Serializes messages whose fields have given values.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.control.assertions import assert_equal
@@ -62,9 +62,11 @@ class UniformRowLength(NamedTuple):
 
 
 #: How the values of a feature are divided into rows.
-Partition = RowSplits | RowLengths | RowStarts | RowLimits | ValueRowIds | UniformRowLength
+Partition: TypeAlias = (
+    RowSplits | RowLengths | RowStarts | RowLimits | ValueRowIds | UniformRowLength
+)
 #: Values of a feature: of one message, or by message.
-Rows = TensorValue | RaggedTensor
+Rows: TypeAlias = TensorValue | RaggedTensor
 
 
 class RaggedFeature(NamedTuple):

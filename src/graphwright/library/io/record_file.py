@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator
-from typing import IO, Any, ClassVar
+from typing import IO, Any, ClassVar, TypeAlias
 
 from graphwright.base.errors import FailedPreconditionError
 from graphwright.base.files import PathLike
@@ -108,7 +108,7 @@ class TFRecordOptions:
 
 
 #: The compression of a record file: options, or a type by name or number.
-Compression = TFRecordOptions | str | int | None
+Compression: TypeAlias = TFRecordOptions | str | int | None
 
 
 class TFRecordWriter:

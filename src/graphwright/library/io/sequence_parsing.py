@@ -22,7 +22,7 @@ from graphwright.ops.io.sequence_example import ParseSequenceExampleV2
 from graphwright.ops.strings.strings import string
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.values.sparse.sparse_tensor import SparseTensor
@@ -63,7 +63,7 @@ def parse_sequence_example(
     sequence_features: Mapping[str, Feature] | None = None,
     example_names: TensorLike | None = None,
     name: str | None = None,
-) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+) -> tuple[dict[str, Tensor], dict[str, Tensor], dict[str, Tensor]]:
     """Parses serialized `SequenceExample` messages: features of each message and of its steps.
 
     Args:
@@ -119,14 +119,14 @@ class ParsedParts(NamedTuple):
     """The tensors of one request by kind, each kind in the order of the request."""
 
     sparse: list[SparseTensor]
-    dense: list[TensorValue]
+    dense: list[Tensor]
     values: list[Rows]
-    splits: list[TensorValue]
+    splits: list[Tensor]
 
 
 def results_of(
     whole: Request, steps: Request, messages: TensorValue, names: TensorValue, name: str | None
-) -> tuple[ParsedParts, ParsedParts, list[TensorValue]]:
+) -> tuple[ParsedParts, ParsedParts, list[Tensor]]:
     """The op's results for both requests, and the numbers of steps."""
     op = ParseSequenceExampleV2.of(
         len(whole.sparse), tuple([kind for kind, _, _ in whole.dense.values()]),
@@ -190,7 +190,7 @@ def parse_single_sequence_example(
     sequence_features: Mapping[str, Feature] | None = None,
     example_name: TensorLike | None = None,
     name: str | None = None,
-) -> tuple[dict[str, Any], dict[str, Any]]:
+) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Parses one serialized `SequenceExample` message: its own features, and those of its steps.
 
     Args:

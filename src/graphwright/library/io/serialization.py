@@ -15,7 +15,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import scalar
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType
@@ -102,7 +102,7 @@ _MOST = 1 << 28
 SERIALIZE_TENSOR = SerializeTensor()
 
 
-def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Any:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Serializes a tensor as a TensorProto, which `tf.io.parse_tensor` reads.
 
     Args:
@@ -120,7 +120,7 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Any:
     return apply(SERIALIZE_TENSOR, convert(tensor), name=name)
 
 
-def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Any:
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """Parses a tensor that `tf.io.serialize_tensor` has serialized.
 
     Args:

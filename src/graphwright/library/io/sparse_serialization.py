@@ -16,7 +16,7 @@ from graphwright.ops.sparse import index_rows
 from graphwright.ops.sparse.sparse_parts import check_counts, check_width, count_of
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -128,7 +128,7 @@ class DeserializeManySparse(Op):
 
 def serialize_sparse(
     sp_input: SparseTensor, out_type: DTypeLike = dt.string, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Serializes a sparse tensor as three strings: its indices, values and shape.
 
     Args:
@@ -152,7 +152,7 @@ def serialize_sparse(
 
 def serialize_many_sparse(
     sp_input: SparseTensor, out_type: DTypeLike = dt.string, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Serializes each row of a sparse tensor as three strings, like `tf.io.serialize_sparse`.
 
     Args:
@@ -188,7 +188,7 @@ def deserialize_many_sparse(
     dtype: DTypeLike,
     rank: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> SparseTensor:
     """Stacks serialized sparse tensors into one, as its rows.
 
     Args:

@@ -685,7 +685,8 @@ def with_batch(a: TensorValue, b: TensorValue) -> tuple[Any, Any]:
             if b.shape.rank is not None else None):  # fmt: skip
         return a, b
     batch = broadcast_dynamic_shape(shape_vector(a)[:-2], shape_vector(b)[:-2])
-    return tuple([broadcast_to(x, concat([batch, shape_vector(x)[-2:]], 0)) for x in (a, b)])
+    a, b = [broadcast_to(x, concat([batch, shape_vector(x)[-2:]], 0)) for x in (a, b)]
+    return a, b
 
 
 def product(left: LinearOperator, right: LinearOperator) -> LinearOperator:

@@ -304,7 +304,7 @@ class LinearOperatorToeplitz(LinearOperator):
         return concat([dims, dims[-1:]], 0)
 
     def _to_dense(self) -> Any:
-        size = self._row.shape[-1]
+        size: Any = self._row.shape[-1]
         size = shape_vector(self._row)[-1] if size is None else size
         # Entry [i, j] is number n - 1 + j - i of the reversed column that the row follows.
         whole = broadcast_dynamic_shape(shape_vector(self._row), shape_vector(self._col))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.library.numpy.array_functions import equal
 from graphwright.library.numpy.array_reductions import sum as total
@@ -26,16 +26,16 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import exp, log
 from graphwright.ops.math.transcendental import pow as power
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.values.convert import convert
 
 #: Whether an element counts, by its distance to the right of a diagonal.
-Condition = Callable[[TensorValue], TensorValue]
+Condition: TypeAlias = Callable[[TensorValue], TensorValue]
 
 
 def array(
     val: TensorLike, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0
-) -> Any:
+) -> Tensor:
     """Converts a value to a tensor, by NumPy's default dtypes.
 
     Args:
@@ -58,7 +58,7 @@ def array(
     return x
 
 
-def copy(a: TensorLike) -> Any:
+def copy(a: TensorLike) -> Tensor:
     """Returns an array as a tensor, which needs no copy since it does not change.
 
     Args:
@@ -77,7 +77,7 @@ def copy(a: TensorLike) -> Any:
 asanyarray = asarray
 
 
-def ascontiguousarray(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
+def ascontiguousarray(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Converts a value to a tensor of rank 1 or more.
 
     Args:
@@ -94,7 +94,7 @@ def ascontiguousarray(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
     return atleast_1d(asarray(a, dtype))
 
 
-def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
+def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
     """Makes a tensor of zeros.
 
     Args:
@@ -111,7 +111,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
     return creation.zeros(sizes(shape), dtype_of(dtype))
 
 
-def ones(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
+def ones(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
     """Makes a tensor of ones.
 
     Args:
@@ -131,7 +131,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float) -> Any:
 empty = zeros
 
 
-def zeros_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
+def zeros_like(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Makes a tensor of zeros with the shape of an array.
 
     Args:
@@ -148,7 +148,7 @@ def zeros_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
     return creation.zeros_like(asarray(a), None if dtype is None else dtype_of(dtype))
 
 
-def ones_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
+def ones_like(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Makes a tensor of ones with the shape of an array.
 
     Args:
@@ -168,7 +168,7 @@ def ones_like(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
 empty_like = zeros_like
 
 
-def full(shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike | None = None) -> Any:
+def full(shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Makes a tensor of one value, or broadcasts values to a shape.
 
     Args:
@@ -193,7 +193,7 @@ def full_like(
     order: str = "K",
     subok: bool = True,
     shape: ShapeLike = None,
-) -> Any:
+) -> Tensor:
     """Makes a tensor of one value with the shape and dtype of an array.
 
     Args:
@@ -217,7 +217,7 @@ def full_like(
     return movement.broadcast_to(asarray(fill_value, dtype), shape)
 
 
-def eye(N: TensorLike, M: TensorLike | None = None, k: int = 0, dtype: DTypeLike = float) -> Any:
+def eye(N: TensorLike, M: TensorLike | None = None, k: int = 0, dtype: DTypeLike = float) -> Tensor:
     """Makes a matrix with ones on a diagonal and zeros elsewhere.
 
     Args:
@@ -236,7 +236,7 @@ def eye(N: TensorLike, M: TensorLike | None = None, k: int = 0, dtype: DTypeLike
     return tri_mask(N, M, k, dtype_of(dtype), lambda distance: equal(distance, 0))
 
 
-def identity(n: TensorLike, dtype: DTypeLike = float) -> Any:
+def identity(n: TensorLike, dtype: DTypeLike = float) -> Tensor:
     """Makes a square matrix with ones on the diagonal and zeros elsewhere.
 
     Args:
@@ -255,7 +255,7 @@ def identity(n: TensorLike, dtype: DTypeLike = float) -> Any:
 
 def tri(
     N: TensorLike, M: TensorLike | None = None, k: int = 0, dtype: DTypeLike | None = None
-) -> Any:
+) -> Tensor:
     """Makes a matrix with ones on a diagonal and below it.
 
     Args:
@@ -284,7 +284,7 @@ def tri_mask(
     return cast(holds(distance), dtype)
 
 
-def tril(m: TensorLike, k: int = 0) -> Any:
+def tril(m: TensorLike, k: int = 0) -> Tensor:
     """Replaces the elements of matrices above a diagonal by zeros.
 
     Args:
@@ -304,7 +304,7 @@ def tril(m: TensorLike, k: int = 0) -> Any:
     return masked("tril", m, k, lambda distance: distance <= 0)
 
 
-def triu(m: TensorLike, k: int = 0) -> Any:
+def triu(m: TensorLike, k: int = 0) -> Tensor:
     """Replaces the elements of matrices below a diagonal by zeros.
 
     Args:
@@ -339,7 +339,7 @@ def arange(
     stop: TensorLike | None = None,
     step: TensorLike = 1,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> Tensor:
     """Makes a vector of numbers at equal steps, without the end.
 
     Args:
@@ -420,7 +420,7 @@ def logspace(
     base: float = 10.0,
     dtype: DTypeLike | None = None,
     axis: int = 0,
-) -> Any:
+) -> Tensor:
     """Makes numbers whose logarithms are evenly spaced.
 
     Args:
@@ -451,7 +451,7 @@ def geomspace(
     endpoint: bool = True,
     dtype: DTypeLike | None = None,
     axis: int = 0,
-) -> Any:
+) -> Tensor:
     """Makes numbers each of which is the same multiple of the one before.
 
     Args:
@@ -475,7 +475,7 @@ def geomspace(
     return numbers if dtype is None else cast(numbers, dtype_of(dtype))
 
 
-def diag(v: TensorLike, k: int = 0) -> Any:
+def diag(v: TensorLike, k: int = 0) -> Tensor:
     """Makes a matrix with a vector on a diagonal, or returns a diagonal of a matrix.
 
     Args:
@@ -501,7 +501,7 @@ def diag(v: TensorLike, k: int = 0) -> Any:
     return diagonal(x, k)
 
 
-def diagflat(v: TensorLike, k: int = 0) -> Any:
+def diagflat(v: TensorLike, k: int = 0) -> Tensor:
     """Makes a matrix with all elements of an array on a diagonal.
 
     Args:
@@ -518,7 +518,7 @@ def diagflat(v: TensorLike, k: int = 0) -> Any:
     return diag(ravel(v), k)
 
 
-def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """Returns the diagonals of matrices in two axes.
 
     Args:
@@ -541,7 +541,7 @@ def diagonal(a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     return matrix_ops.diag_part(x, k=offset)
 
 
-def diag_indices(n: int, ndim: int = 2) -> tuple[Any, ...]:
+def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     """Returns the indices of the main diagonal of a square array.
 
     Args:
@@ -565,7 +565,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Any, ...]:
 
 def trace(
     a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None
-) -> Any:
+) -> Tensor:
     """Sums the diagonals of matrices in two axes.
 
     Args:
@@ -585,7 +585,7 @@ def trace(
     return total(diagonal(a, offset, axis1, axis2), -1, dtype)
 
 
-def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Any:
+def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Tensor:
     """Makes a Vandermonde matrix: a row of powers for each element of a vector.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -25,25 +25,25 @@ from graphwright.ops.math import (
 )
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 #: Ops of one and of two tensors.
-TensorFunction = Callable[[TensorValue], Any]
-TensorPairFunction = Callable[[TensorValue, TensorValue], Any]
+TensorFunction: TypeAlias = Callable[[TensorValue], Any]
+TensorPairFunction: TypeAlias = Callable[[TensorValue, TensorValue], Any]
 
 
 class ArrayFunction(Protocol):
     """One of NumPy's functions of an array."""
 
-    def __call__(self, x: TensorLike) -> Any: ...
+    def __call__(self, x: TensorLike) -> Tensor: ...
 
 
 class PairFunction(Protocol):
     """One of NumPy's functions of two arrays."""
 
-    def __call__(self, x1: TensorLike, x2: TensorLike) -> Any: ...
+    def __call__(self, x1: TensorLike, x2: TensorLike) -> Tensor: ...
 
 
 _ARRAY = "An array of a dtype that NumPy's function takes: a tensor, or a value that makes one."
@@ -57,7 +57,7 @@ def unary(
 ) -> ArrayFunction:
     """NumPy's function `name`: `function` of the operand that `prepare` makes."""
 
-    def of_array(x: TensorLike) -> Any:
+    def of_array(x: TensorLike) -> Tensor:
         return function(prepare(x))
 
     return described(of_array, name, {"x": _ARRAY}, example)
@@ -70,7 +70,7 @@ def binary(
 ) -> PairFunction:
     """NumPy's function `name`: `function` of the two operands that `prepare` makes."""
 
-    def of_arrays(x1: TensorLike, x2: TensorLike) -> Any:
+    def of_arrays(x1: TensorLike, x2: TensorLike) -> Tensor:
         return function(*prepare(x1, x2))
 
     second = "An array like it, which broadcasts against `x1`."
@@ -118,7 +118,7 @@ def inverted(x: TensorValue) -> Any:
     return (comparison.logical_not if x.dtype is dt.bool_ else bitwise.invert)(x)
 
 
-def cbrt(x: TensorLike) -> Any:
+def cbrt(x: TensorLike) -> Tensor:
     """Computes the real cube root of each element.
 
     Args:
@@ -135,7 +135,7 @@ def cbrt(x: TensorLike) -> Any:
     return transcendental.sign(x) * transcendental.pow(transcendental.abs(x), 1.0 / 3.0)
 
 
-def sinc(x: TensorLike) -> Any:
+def sinc(x: TensorLike) -> Tensor:
     """Computes sin(pi x) / (pi x) of each element, which is 1 at 0.
 
     Args:
@@ -154,7 +154,7 @@ def sinc(x: TensorLike) -> Any:
     return where(is_zero, one, trigonometric.sin(x) / where(is_zero, one, x))
 
 
-def fix(x: TensorLike) -> Any:
+def fix(x: TensorLike) -> Tensor:
     """Rounds each element towards 0.
 
     Args:
@@ -171,7 +171,7 @@ def fix(x: TensorLike) -> Any:
     return where(values > 0, rounding.floor(values), rounding.ceil(values))
 
 
-def around(a: TensorLike, decimals: int = 0) -> Any:
+def around(a: TensorLike, decimals: int = 0) -> Tensor:
     """Rounds each element to a number of decimals, halves to even.
 
     Args:
@@ -192,7 +192,7 @@ def around(a: TensorLike, decimals: int = 0) -> Any:
     return casting.cast(rounding.round(inexact(x) * scale) / scale, x.dtype)
 
 
-def heaviside(x1: TensorLike, x2: TensorLike) -> Any:
+def heaviside(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Computes the step function: 0 below 0, 1 above it, and `x2` at 0.
 
     Args:
@@ -211,7 +211,7 @@ def heaviside(x1: TensorLike, x2: TensorLike) -> Any:
     return where(x < 0, zero, where(x > 0, one, at_zero))
 
 
-def hypot(x1: TensorLike, x2: TensorLike) -> Any:
+def hypot(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Computes sqrt(x1**2 + x2**2) of each pair of elements.
 
     Args:
@@ -229,7 +229,7 @@ def hypot(x1: TensorLike, x2: TensorLike) -> Any:
     return transcendental.sqrt(x * x + y * y)
 
 
-def logaddexp(x1: TensorLike, x2: TensorLike) -> Any:
+def logaddexp(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Computes log(exp(x1) + exp(x2)) of each pair of elements.
 
     Args:
@@ -248,7 +248,7 @@ def logaddexp(x1: TensorLike, x2: TensorLike) -> Any:
     return greater + transcendental.log1p(transcendental.exp(-transcendental.abs(x - y)))
 
 
-def logaddexp2(x1: TensorLike, x2: TensorLike) -> Any:
+def logaddexp2(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Computes log2(2**x1 + 2**x2) of each pair of elements.
 
     Args:
@@ -266,7 +266,7 @@ def logaddexp2(x1: TensorLike, x2: TensorLike) -> Any:
     return logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
 
 
-def gcd(x1: TensorLike, x2: TensorLike) -> Any:
+def gcd(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Computes the greatest common divisor of each pair of integers.
 
     Args:
@@ -298,7 +298,7 @@ def gcd(x1: TensorLike, x2: TensorLike) -> Any:
                       step, pair)[0]  # fmt: skip
 
 
-def lcm(x1: TensorLike, x2: TensorLike) -> Any:
+def lcm(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Computes the least common multiple of each pair of integers, which is 0 with 0.
 
     Args:
@@ -321,7 +321,7 @@ def lcm(x1: TensorLike, x2: TensorLike) -> Any:
     return transcendental.abs(arithmetic.floordiv(x, safe) * y)
 
 
-def divmod(x1: TensorLike, x2: TensorLike) -> tuple[Any, Any]:
+def divmod(x1: TensorLike, x2: TensorLike) -> tuple[Tensor, Tensor]:
     """Computes the quotients, rounded down, and the remainders.
 
     Args:
@@ -338,7 +338,7 @@ def divmod(x1: TensorLike, x2: TensorLike) -> tuple[Any, Any]:
     return arithmetic.floordiv(*promoted(x1, x2)), arithmetic.floormod(*promoted(x1, x2))
 
 
-def clip(a: TensorLike, a_min: TensorLike | None, a_max: TensorLike | None) -> Any:
+def clip(a: TensorLike, a_min: TensorLike | None, a_max: TensorLike | None) -> Tensor:
     """Limits each element to an interval.
 
     Args:
@@ -360,10 +360,10 @@ def clip(a: TensorLike, a_min: TensorLike | None, a_max: TensorLike | None) -> A
         raise ValueError("Not more than one of `a_min` and `a_max` may be `None`.")
     if a_max is not None:
         a = minimum(a, a_max)
-    return a if a_min is None else maximum(a, a_min)
+    return asarray(a) if a_min is None else maximum(a, a_min)
 
 
-def angle(z: TensorLike, deg: bool = False) -> Any:
+def angle(z: TensorLike, deg: bool = False) -> Tensor:
     """Computes the angle of each complex number.
 
     Args:
@@ -381,7 +381,7 @@ def angle(z: TensorLike, deg: bool = False) -> Any:
     return radians * (180.0 / math.pi) if deg else radians
 
 
-def real(val: TensorLike) -> Any:
+def real(val: TensorLike) -> Tensor:
     """Returns the real part of each element.
 
     Args:
@@ -397,7 +397,7 @@ def real(val: TensorLike) -> Any:
     return complex_parts.real(asarray(val))
 
 
-def imag(val: TensorLike) -> Any:
+def imag(val: TensorLike) -> Tensor:
     """Returns the imaginary part of each element.
 
     Args:
@@ -413,7 +413,7 @@ def imag(val: TensorLike) -> Any:
     return complex_parts.imag(asarray(val))
 
 
-def iscomplex(x: TensorLike) -> Any:
+def iscomplex(x: TensorLike) -> Tensor:
     """Says which elements have an imaginary part other than 0.
 
     Args:
@@ -430,7 +430,7 @@ def iscomplex(x: TensorLike) -> Any:
     return comparison.not_equal(part, zeros_like(part))
 
 
-def isreal(x: TensorLike) -> Any:
+def isreal(x: TensorLike) -> Tensor:
     """Says which elements have no imaginary part, or one of 0.
 
     Args:
@@ -448,7 +448,7 @@ def isreal(x: TensorLike) -> Any:
 
 def sign(
     x: TensorLike, out: TensorLike | None = None, where: TensorLike | None = None, **kwargs: object
-) -> Any:
+) -> Tensor:
     """Computes the sign of each element: -1, 0 or 1.
 
     Args:
@@ -472,7 +472,7 @@ def sign(
     return _SIGN(x)
 
 
-def signbit(x: TensorLike) -> Any:
+def signbit(x: TensorLike) -> Tensor:
     """Says which elements are below 0.
 
     Args:
@@ -499,7 +499,7 @@ def infinite(x: TensorLike, sign: int) -> Any:
 
 def isclose(
     a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Any:
+) -> Tensor:
     """Says which pairs of elements differ by at most `atol + rtol * abs(b)`.
 
     Args:
@@ -528,7 +528,7 @@ def isclose(
 
 def allclose(
     a: TensorLike, b: TensorLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Any:
+) -> Tensor:
     """Says whether all pairs of elements differ by at most `atol + rtol * abs(b)`.
 
     Args:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from graphwright.values.convert import convert
 ALL = slice(None)
 
 #: An item of a key, after `as_indices` made tensors of lists and arrays.
-Item = TensorLike | slice | EllipsisType | None
+Item: TypeAlias = TensorLike | slice | EllipsisType | None
 
 
 @boundary
@@ -133,7 +133,7 @@ def elements_at(tensor: TensorValue, items: Sequence[Item], apart: bool) -> Any:
     elements = gather_nd(transpose(tensor, [*axes, *others]), stack(columns, -1))
     if apart or axes[0] == 0:
         return elements
-    common, before = columns[0].type.rank, axes[0]
+    common, before = len(columns[0].shape), axes[0]
     order = list(range(len(others) + common))
     order = [*order[common : common + before], *order[:common], *order[common + before :]]
     return transpose(elements, order)

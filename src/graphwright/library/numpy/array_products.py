@@ -12,7 +12,7 @@ from graphwright.ops.linalg import contraction
 from graphwright.ops.linalg.einsum import einsum as einsum_of
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.reduction import reduce_sum
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 
 
 def ranked(a: TensorLike, b: TensorLike, function: str) -> list[Any]:
@@ -23,7 +23,7 @@ def ranked(a: TensorLike, b: TensorLike, function: str) -> list[Any]:
     return tensors
 
 
-def matmul(x1: TensorLike, x2: TensorLike) -> Any:
+def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Multiplies matrices, or batches of them that broadcast.
 
     Args:
@@ -52,7 +52,7 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Any:
     return contraction.matmul(x, y)
 
 
-def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike = 2) -> Any:
+def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike = 2) -> Tensor:
     """Sums the products of two arrays over axes of both.
 
     Args:
@@ -72,7 +72,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike = 2) -> Any:
     return contraction.tensordot(x, y, axes)
 
 
-def dot(a: TensorLike, b: TensorLike) -> Any:
+def dot(a: TensorLike, b: TensorLike) -> Tensor:
     """Sums products over the last axis of `a` and the last but one of `b`.
 
     Args:
@@ -95,7 +95,7 @@ def dot(a: TensorLike, b: TensorLike) -> Any:
     return contraction.tensordot(x, y, [[-1], [-2 if (y.type.rank or 2) > 1 else -1]])
 
 
-def inner(a: TensorLike, b: TensorLike) -> Any:
+def inner(a: TensorLike, b: TensorLike) -> Tensor:
     """Sums products over the last axes of both operands.
 
     Args:
@@ -118,7 +118,7 @@ def inner(a: TensorLike, b: TensorLike) -> Any:
     return contraction.tensordot(x, y, [[-1], [-1]])
 
 
-def outer(a: TensorLike, b: TensorLike) -> Any:
+def outer(a: TensorLike, b: TensorLike) -> Tensor:
     """Multiplies each element of one array by each of another.
 
     Args:
@@ -136,7 +136,7 @@ def outer(a: TensorLike, b: TensorLike) -> Any:
     return reshape(x, [-1, 1]) * reshape(y, [1, -1])
 
 
-def vdot(a: TensorLike, b: TensorLike) -> Any:
+def vdot(a: TensorLike, b: TensorLike) -> Tensor:
     """Sums the products of all elements, those of `a` conjugated.
 
     Args:
@@ -154,7 +154,7 @@ def vdot(a: TensorLike, b: TensorLike) -> Any:
     return reduce_sum(conj(ravel(x)) * ravel(y))
 
 
-def kron(a: TensorLike, b: TensorLike) -> Any:
+def kron(a: TensorLike, b: TensorLike) -> Tensor:
     """Computes the Kronecker product: a block `a[i] * b` in place of each element of `a`.
 
     Args:
@@ -187,7 +187,7 @@ def cross(
     axisb: int = -1,
     axisc: int = -1,
     axis: int | None = None,
-) -> Any:
+) -> Tensor:
     """Computes cross products of vectors of 2 or 3 elements.
 
     Args:
@@ -225,7 +225,7 @@ def cross(
     return moveaxis(stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, last], -1), -1, axisc)
 
 
-def einsum(subscripts: str, *operands: TensorLike, **kwargs: object) -> Any:
+def einsum(subscripts: str, *operands: TensorLike, **kwargs: object) -> Tensor:
     """Sums products of operands as subscripts describe, by Einstein's convention.
 
     Args:

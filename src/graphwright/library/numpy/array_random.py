@@ -12,7 +12,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.random import stateful_random as draws
 from graphwright.ops.random.seeds import set_seed
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike
 from graphwright.types.dtypes import as_dtype
 
 
@@ -38,7 +38,7 @@ def default() -> Any:
     return result_type(float)
 
 
-def rand(*size: int) -> Any:
+def rand(*size: int) -> Tensor:
     """Draws floats from [0, 1) uniformly.
 
     Args:
@@ -54,7 +54,7 @@ def rand(*size: int) -> Any:
     return uniform(0.0, 1.0, size)
 
 
-def random(size: ShapeLike = None) -> Any:
+def random(size: ShapeLike = None) -> Tensor:
     """Draws floats from [0, 1) uniformly.
 
     Args:
@@ -70,7 +70,7 @@ def random(size: ShapeLike = None) -> Any:
     return uniform(0.0, 1.0, size)
 
 
-def uniform(low: TensorLike = 0.0, high: TensorLike = 1.0, size: ShapeLike = None) -> Any:
+def uniform(low: TensorLike = 0.0, high: TensorLike = 1.0, size: ShapeLike = None) -> Tensor:
     """Draws floats from [low, high) uniformly.
 
     Args:
@@ -91,7 +91,7 @@ def uniform(low: TensorLike = 0.0, high: TensorLike = 1.0, size: ShapeLike = Non
     return draws.uniform(shape_of(size), dtype=default()) * (last - first) + first
 
 
-def randn(*args: int) -> Any:
+def randn(*args: int) -> Tensor:
     """Draws floats from the standard normal distribution.
 
     Args:
@@ -107,7 +107,7 @@ def randn(*args: int) -> Any:
     return standard_normal(args)
 
 
-def standard_normal(size: ShapeLike = None) -> Any:
+def standard_normal(size: ShapeLike = None) -> Tensor:
     """Draws floats from the standard normal distribution.
 
     Args:
@@ -128,7 +128,7 @@ def randint(
     high: TensorLike | None = None,
     size: ShapeLike = None,
     dtype: DTypeLike = np.int64,
-) -> Any:
+) -> Tensor:
     """Draws integers from [low, high) uniformly.
 
     Args:
@@ -152,7 +152,7 @@ def randint(
     return draws.uniform(shape_of(size), first, last, kind)
 
 
-def poisson(lam: TensorLike = 1.0, size: ShapeLike = None) -> Any:
+def poisson(lam: TensorLike = 1.0, size: ShapeLike = None) -> Tensor:
     """Draws counts from Poisson distributions.
 
     Args:

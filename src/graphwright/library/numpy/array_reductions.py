@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, TypeAlias, overload
 
 from graphwright.library.numpy.array_functions import isnan, truth
 from graphwright.library.numpy.promotion import asarray, dtype_of, inexact, promoted, result_type
@@ -21,11 +21,11 @@ from graphwright.ops.math.arithmetic import minimum
 from graphwright.ops.math.transcendental import abs as magnitude
 from graphwright.ops.math.transcendental import sqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 
 #: Ops of a tensor: a reduction with its axes, and what goes along an axis.
-Reduction = Callable[[TensorValue, TensorLike | None, bool], TensorValue]
-AlongAxis = Callable[[TensorValue, int], TensorValue]
+Reduction: TypeAlias = Callable[[TensorValue, TensorLike | None, bool], TensorValue]
+AlongAxis: TypeAlias = Callable[[TensorValue, int], TensorValue]
 
 
 def widened(a: TensorLike, dtype: DTypeLike | None) -> Any:
@@ -43,7 +43,7 @@ def sum(
     axis: TensorLike | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool | None = None,
-) -> Any:
+) -> Tensor:
     """Sums the elements along axes.
 
     Args:
@@ -68,7 +68,7 @@ def prod(
     axis: TensorLike | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool | None = None,
-) -> Any:
+) -> Tensor:
     """Multiplies the elements along axes.
 
     Args:
@@ -94,7 +94,7 @@ def mean(
     dtype: DTypeLike | None = None,
     out: TensorLike | None = None,
     keepdims: bool | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the mean along axes.
 
     Args:
@@ -132,7 +132,7 @@ def var(
     out: TensorLike | None = None,
     ddof: int = 0,
     keepdims: bool | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the variance along axes.
 
     Args:
@@ -162,7 +162,7 @@ def var(
     return total / (count - ddof)
 
 
-def std(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Any:
+def std(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Tensor:
     """Computes the standard deviation along axes.
 
     Args:
@@ -192,7 +192,7 @@ def extreme(
     return (booleans if x.dtype is dt.bool_ else function)(x, axis, bool(keepdims))
 
 
-def max(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Any:
+def max(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Tensor:
     """Returns the greatest elements along axes.
 
     Args:
@@ -210,7 +210,7 @@ def max(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = N
     return extreme(reduction.reduce_max, reduction.reduce_any, a, axis, keepdims)
 
 
-def min(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Any:
+def min(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Tensor:
     """Returns the least elements along axes.
 
     Args:
@@ -233,7 +233,7 @@ def amax(
     axis: TensorLike | None = None,
     out: TensorLike | None = None,
     keepdims: bool | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the greatest elements along axes, like `tf.experimental.numpy.max`.
 
     Args:
@@ -261,7 +261,7 @@ def amin(
     axis: TensorLike | None = None,
     out: TensorLike | None = None,
     keepdims: bool | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the least elements along axes, like `tf.experimental.numpy.min`.
 
     Args:
@@ -284,7 +284,7 @@ def amin(
     return min(a, axis, keepdims)
 
 
-def ptp(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Any:
+def ptp(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Tensor:
     """Returns the difference of the greatest and the least element along axes.
 
     Args:
@@ -302,7 +302,7 @@ def ptp(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = N
     return max(a, axis, keepdims) - min(a, axis, keepdims)
 
 
-def all(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Any:
+def all(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Tensor:
     """Says whether all elements along axes are true.
 
     Args:
@@ -320,7 +320,7 @@ def all(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = N
     return reduction.reduce_all(truth(a), axis, bool(keepdims))
 
 
-def any(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Any:
+def any(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = None) -> Tensor:
     """Says whether any element along axes is true.
 
     Args:
@@ -338,7 +338,7 @@ def any(a: TensorLike, axis: TensorLike | None = None, keepdims: bool | None = N
     return reduction.reduce_any(truth(a), axis, bool(keepdims))
 
 
-def count_nonzero(a: TensorLike, axis: TensorLike | None = None) -> Any:
+def count_nonzero(a: TensorLike, axis: TensorLike | None = None) -> Tensor:
     """Counts the elements along axes that are not 0.
 
     Args:
@@ -360,7 +360,7 @@ def nansum(
     axis: TensorLike | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
-) -> Any:
+) -> Tensor:
     """Sums the elements along axes; NaNs count as 0.
 
     Args:
@@ -385,7 +385,7 @@ def nanprod(
     axis: TensorLike | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool = False,
-) -> Any:
+) -> Tensor:
     """Multiplies the elements along axes; NaNs count as 1.
 
     Args:
@@ -410,7 +410,7 @@ def nanmean(
     axis: TensorLike | None = None,
     dtype: DTypeLike | None = None,
     keepdims: bool | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the mean along axes without NaNs.
 
     Args:
@@ -441,6 +441,21 @@ def without_nans(a: TensorLike, like: Callable[[TensorValue], TensorValue]) -> A
     return where(isnan(x), like(x), x) if has_nans else x
 
 
+@overload
+def average(
+    a: TensorLike,
+    axis: int | None = None,
+    weights: TensorLike | None = None,
+    returned: Literal[False] = False,
+) -> Tensor: ...
+@overload
+def average(
+    a: TensorLike,
+    axis: int | None = None,
+    weights: TensorLike | None = None,
+    *,
+    returned: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
 def average(
     a: TensorLike,
     axis: int | None = None,
@@ -481,7 +496,7 @@ def average(
     return (result, total) if returned else result
 
 
-def cumsum(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
+def cumsum(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Computes the sums of all elements up to each one.
 
     Args:
@@ -500,7 +515,7 @@ def cumsum(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = Non
     return cumulated(cumulation.cumsum, a, axis, dtype)
 
 
-def cumprod(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Any:
+def cumprod(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Computes the products of all elements up to each one.
 
     Args:
@@ -525,7 +540,7 @@ def cumulated(function: AlongAxis, a: TensorLike, axis: int | None, dtype: DType
     return function(reshape(x, [-1]), 0) if axis is None else function(x, axis)
 
 
-def argmax(a: TensorLike, axis: int | None = None) -> Any:
+def argmax(a: TensorLike, axis: int | None = None) -> Tensor:
     """Returns the indices of the greatest elements along an axis.
 
     Args:
@@ -542,7 +557,7 @@ def argmax(a: TensorLike, axis: int | None = None) -> Any:
     return placed(greatest_place, a, axis)
 
 
-def argmin(a: TensorLike, axis: int | None = None) -> Any:
+def argmin(a: TensorLike, axis: int | None = None) -> Tensor:
     """Returns the indices of the least elements along an axis.
 
     Args:
@@ -576,7 +591,7 @@ def with_axis(x: TensorValue) -> Any:
 
 def sort(
     a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: object = None
-) -> Any:
+) -> Tensor:
     """Sorts the elements along an axis in ascending order.
 
     Args:
@@ -602,7 +617,7 @@ def sort(
 
 def argsort(
     a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: object = None
-) -> Any:
+) -> Tensor:
     """Returns the indices that sort the elements along an axis.
 
     Args:
@@ -638,7 +653,7 @@ def refuse_order(kind: str, order: object) -> None:
         raise ValueError("The `order` argument is not supported. Pass order=None")
 
 
-def polyval(p: TensorLike, x: TensorLike) -> Any:
+def polyval(p: TensorLike, x: TensorLike) -> Tensor:
     """Evaluates a polynomial by Horner's scheme.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -20,10 +20,14 @@ from graphwright.ops.math.arithmetic import floormod
 from graphwright.ops.math.clipping import clip_by_value
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.values.convert import convert
 
 
+@overload
+def where(condition: TensorLike) -> list[Tensor]: ...
+@overload
+def where(condition: TensorLike, x: TensorLike | None, y: TensorLike | None) -> Tensor: ...
 def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None) -> Any:
     """Selects elements of `x` where a condition holds and of `y` elsewhere.
 
@@ -51,7 +55,7 @@ def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | No
     return indexing.where(holds, *promoted(x, y))
 
 
-def nonzero(a: TensorLike) -> list[Any]:
+def nonzero(a: TensorLike) -> list[Tensor]:
     """Returns the indices of all elements that are not 0.
 
     Args:
@@ -71,7 +75,7 @@ def nonzero(a: TensorLike) -> list[Any]:
 
 def select(
     condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0
-) -> Any:
+) -> Tensor:
     """Selects each element from the choice of the first condition that holds.
 
     Args:
@@ -100,7 +104,7 @@ def select(
     return result
 
 
-def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> Any:
+def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> Tensor:
     """Selects the slices along an axis for which a condition holds.
 
     Args:
@@ -127,7 +131,7 @@ def take(
     axis: int | None = None,
     out: TensorLike | None = None,
     mode: str = "clip",
-) -> Any:
+) -> Tensor:
     """Selects elements along an axis by their indices.
 
     Args:
@@ -161,7 +165,7 @@ def take(
     return gathering.gather(x, inside, axis=axis)
 
 
-def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> Any:
+def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> Tensor:
     """Selects elements along an axis, with indices for each slice.
 
     Args:
@@ -191,7 +195,7 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None) -> A
     return moveaxis(gathering.gather(x, places, batch_dims=outer, axis=outer), -1, axis)
 
 
-def ix_(*args: TensorLike) -> list[Any]:
+def ix_(*args: TensorLike) -> list[Tensor]:
     """Reshapes vectors so that together they index a grid.
 
     Args:
@@ -217,7 +221,7 @@ def ix_(*args: TensorLike) -> list[Any]:
     return grid
 
 
-def array_equal(a1: TensorLike, a2: TensorLike) -> Any:
+def array_equal(a1: TensorLike, a2: TensorLike) -> Tensor:
     """Says whether two arrays have the same shape and elements.
 
     Args:
@@ -287,7 +291,7 @@ def isrealobj(x: TensorLike) -> bool:
     return not iscomplexobj(x)
 
 
-def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Any:
+def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
     """Subtracts from each element the one before it.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,19 +15,20 @@ from graphwright.ops.core.grids import meshgrid as grid
 from graphwright.ops.core.shapes import broadcast_dynamic_shape, broadcast_static_shape
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.core.static import static_value
-from graphwright.types.arguments import ShapeLike, TensorLike
+from graphwright.types.arguments import ShapeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
+from graphwright.types.shape import TensorShape
 from graphwright.values.convert import convert
 
 #: One axis or several.
-Axes = int | Sequence[int]
+Axes: TypeAlias = int | Sequence[int]
 #: The number of equal parts, or the indices at which parts begin.
-Sections = int | Sequence[int] | Array
+Sections: TypeAlias = int | Sequence[int] | Array
 
 # -- shapes -------------------------------------------------------------------------------------
 
 
-def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Any:
+def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Tensor:
     """Gives the elements of an array another shape.
 
     Args:
@@ -54,7 +55,7 @@ def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Any:
     return transpose(reversed_axes)
 
 
-def ravel(a: TensorLike) -> Any:
+def ravel(a: TensorLike) -> Tensor:
     """Flattens an array in row-major order.
 
     Args:
@@ -70,7 +71,7 @@ def ravel(a: TensorLike) -> Any:
     return movement.reshape(asarray(a), [-1])
 
 
-def flatten(a: TensorLike, order: str = "C") -> Any:
+def flatten(a: TensorLike, order: str = "C") -> Tensor:
     """Flattens an array.
 
     Args:
@@ -90,7 +91,7 @@ def flatten(a: TensorLike, order: str = "C") -> Any:
     return reshape(a, [-1], order)
 
 
-def shape(a: TensorLike) -> Any:
+def shape(a: TensorLike) -> TensorShape:
     """Returns the shape of an array, as far as it is known.
 
     Args:
@@ -103,7 +104,8 @@ def shape(a: TensorLike) -> Any:
     >>> tf.experimental.numpy.shape([[1, 2]])
     TensorShape([1, 2])
     """
-    return asarray(a).shape
+    result: TensorShape = asarray(a).shape
+    return result
 
 
 def ndim(a: TensorLike) -> int | None:
@@ -123,7 +125,7 @@ def ndim(a: TensorLike) -> int | None:
     return rank
 
 
-def expand_dims(a: TensorLike, axis: TensorLike) -> Any:
+def expand_dims(a: TensorLike, axis: TensorLike) -> Tensor:
     """Adds an axis of size 1 to an array.
 
     Args:
@@ -140,7 +142,7 @@ def expand_dims(a: TensorLike, axis: TensorLike) -> Any:
     return movement.expand_dims(asarray(a), axis)
 
 
-def squeeze(a: TensorLike, axis: TensorLike | None = None) -> Any:
+def squeeze(a: TensorLike, axis: TensorLike | None = None) -> Tensor:
     """Removes axes of size 1.
 
     Args:
@@ -157,7 +159,7 @@ def squeeze(a: TensorLike, axis: TensorLike | None = None) -> Any:
     return movement.squeeze(asarray(a), axis)
 
 
-def transpose(a: TensorLike, axes: TensorLike | None = None) -> Any:
+def transpose(a: TensorLike, axes: TensorLike | None = None) -> Tensor:
     """Permutes the axes of an array.
 
     Args:
@@ -174,7 +176,7 @@ def transpose(a: TensorLike, axes: TensorLike | None = None) -> Any:
     return movement.transpose(asarray(a), axes)
 
 
-def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Any:
+def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Tensor:
     """Exchanges two axes of an array.
 
     Args:
@@ -198,7 +200,7 @@ def swapaxes(a: TensorLike, axis1: int, axis2: int) -> Any:
     return movement.transpose(x, order)
 
 
-def moveaxis(a: TensorLike, source: Axes, destination: Axes) -> Any:
+def moveaxis(a: TensorLike, source: Axes, destination: Axes) -> Tensor:
     """Moves axes of an array to other places; the rest keep their order.
 
     Args:
@@ -227,7 +229,7 @@ def moveaxis(a: TensorLike, source: Axes, destination: Axes) -> Any:
     return movement.transpose(x, order)
 
 
-def broadcast_to(array: TensorLike, shape: ShapeLike) -> Any:
+def broadcast_to(array: TensorLike, shape: ShapeLike) -> Tensor:
     """Broadcasts an array to a shape.
 
     Args:
@@ -244,7 +246,7 @@ def broadcast_to(array: TensorLike, shape: ShapeLike) -> Any:
     return movement.broadcast_to(asarray(array), sizes(shape))
 
 
-def broadcast_arrays(*args: TensorLike, **kwargs: object) -> list[Any]:
+def broadcast_arrays(*args: TensorLike, **kwargs: object) -> list[Tensor]:
     """Broadcasts arrays to their common shape.
 
     Args:
@@ -340,7 +342,7 @@ def atleast_3d(*arys: TensorLike) -> Any:
 # -- joining and splitting ----------------------------------------------------------------------
 
 
-def concatenate(arys: Iterable[TensorLike], axis: int | None = 0) -> Any:
+def concatenate(arys: Iterable[TensorLike], axis: int | None = 0) -> Tensor:
     """Joins arrays along an axis.
 
     Args:
@@ -360,7 +362,7 @@ def concatenate(arys: Iterable[TensorLike], axis: int | None = 0) -> Any:
     return joining.concat(tensors, axis)
 
 
-def stack(arrays: Iterable[TensorLike], axis: int = 0) -> Any:
+def stack(arrays: Iterable[TensorLike], axis: int = 0) -> Tensor:
     """Joins arrays of one shape along a new axis.
 
     Args:
@@ -379,7 +381,7 @@ def stack(arrays: Iterable[TensorLike], axis: int = 0) -> Any:
     return joining.stack(promoted(*arrays), axis)
 
 
-def hstack(tup: Iterable[TensorLike]) -> Any:
+def hstack(tup: Iterable[TensorLike]) -> Tensor:
     """Joins arrays along the second axis, vectors along their only one.
 
     Args:
@@ -399,7 +401,7 @@ def hstack(tup: Iterable[TensorLike]) -> Any:
     return joining.concat(rows, 0 if rank_of(rows[0], "hstack") == 1 else 1)
 
 
-def vstack(tup: Iterable[TensorLike]) -> Any:
+def vstack(tup: Iterable[TensorLike]) -> Tensor:
     """Joins arrays along the first axis; vectors are rows.
 
     Args:
@@ -418,7 +420,7 @@ def vstack(tup: Iterable[TensorLike]) -> Any:
     return joining.concat(promoted(*map(atleast_2d, tup)), 0)
 
 
-def dstack(tup: Iterable[TensorLike]) -> Any:
+def dstack(tup: Iterable[TensorLike]) -> Tensor:
     """Joins arrays along the third axis, which is added where it is missing.
 
     Args:
@@ -437,7 +439,7 @@ def dstack(tup: Iterable[TensorLike]) -> Any:
     return joining.concat(promoted(*map(atleast_3d, tup)), 2)
 
 
-def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Any:
+def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Tensor:
     """Appends values to an array.
 
     Args:
@@ -455,7 +457,7 @@ def append(arr: TensorLike, values: TensorLike, axis: int | None = None) -> Any:
     return concatenate([asarray(arr), asarray(values)], axis)
 
 
-def split(ary: TensorLike, indices_or_sections: Sections, axis: int = 0) -> list[Any]:
+def split(ary: TensorLike, indices_or_sections: Sections, axis: int = 0) -> list[Tensor]:
     """Splits an array along an axis.
 
     Args:
@@ -479,7 +481,7 @@ def split(ary: TensorLike, indices_or_sections: Sections, axis: int = 0) -> list
     return list(joining.split(x, lengths.tolist(), axis))
 
 
-def hsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Any]:
+def hsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Tensor]:
     """Splits an array along the second axis, a vector along its only one.
 
     Args:
@@ -497,7 +499,7 @@ def hsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Any]:
     return split(ary, indices_or_sections, 0 if asarray(ary).type.rank == 1 else 1)
 
 
-def vsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Any]:
+def vsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Tensor]:
     """Splits an array along the first axis.
 
     Args:
@@ -515,7 +517,7 @@ def vsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Any]:
     return split(ary, indices_or_sections, 0)
 
 
-def dsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Any]:
+def dsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Tensor]:
     """Splits an array along the third axis.
 
     Args:
@@ -533,7 +535,7 @@ def dsplit(ary: TensorLike, indices_or_sections: Sections) -> list[Any]:
     return split(ary, indices_or_sections, 2)
 
 
-def tile(a: TensorLike, reps: TensorLike) -> Any:
+def tile(a: TensorLike, reps: TensorLike) -> Tensor:
     """Repeats an array as a whole along each axis.
 
     Args:
@@ -566,7 +568,7 @@ def tile(a: TensorLike, reps: TensorLike) -> Any:
     return repetition.tile(x, times)
 
 
-def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Any:
+def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tensor:
     """Repeats each element of an array.
 
     Args:
@@ -584,7 +586,7 @@ def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Any:
     return repetition.repeat(asarray(a), repeats, axis)
 
 
-def roll(a: TensorLike, shift: TensorLike, axis: TensorLike | None = None) -> Any:
+def roll(a: TensorLike, shift: TensorLike, axis: TensorLike | None = None) -> Tensor:
     """Shifts elements along axes; those that leave at one end enter at the other.
 
     Args:
@@ -605,7 +607,7 @@ def roll(a: TensorLike, shift: TensorLike, axis: TensorLike | None = None) -> An
     return movement.reshape(reversal.roll(ravel(x), shift, 0), shape_of(x))
 
 
-def flip(m: TensorLike, axis: TensorLike | None = None) -> Any:
+def flip(m: TensorLike, axis: TensorLike | None = None) -> Tensor:
     """Reverses the elements along axes.
 
     Args:
@@ -627,7 +629,7 @@ def flip(m: TensorLike, axis: TensorLike | None = None) -> Any:
     return reversal.reverse(x, list(axes))
 
 
-def flipud(m: TensorLike) -> Any:
+def flipud(m: TensorLike) -> Tensor:
     """Reverses the elements along the first axis.
 
     Args:
@@ -646,7 +648,7 @@ def flipud(m: TensorLike) -> Any:
     return flip(m, 0)
 
 
-def fliplr(m: TensorLike) -> Any:
+def fliplr(m: TensorLike) -> Tensor:
     """Reverses the elements along the second axis.
 
     Args:
@@ -665,7 +667,7 @@ def fliplr(m: TensorLike) -> Any:
     return flip(m, 1)
 
 
-def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
+def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Tensor:
     """Rotates an array by right angles in the plane of two axes.
 
     Args:
@@ -694,7 +696,7 @@ def rot90(m: TensorLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
     return flip(swapaxes(x, first, second), second)
 
 
-def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: TensorLike) -> Any:
+def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: TensorLike) -> Tensor:
     """Pads an array along each axis.
 
     Args:
@@ -726,7 +728,7 @@ def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: TensorLik
     return padding.pad(x, widths, mode.upper(), value)
 
 
-def meshgrid(*xi: TensorLike, **kwargs: Any) -> list[Any]:
+def meshgrid(*xi: TensorLike, **kwargs: Any) -> list[Tensor]:
     """Makes coordinate arrays of a grid from vectors of coordinates.
 
     Args:

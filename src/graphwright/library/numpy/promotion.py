@@ -13,7 +13,7 @@ import numpy as np
 from graphwright.op.interpreter import holds_tensor, is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
 from graphwright.values.convert import convert
 
@@ -86,7 +86,7 @@ def promote_types(type1: TensorLike | DTypeLike, type2: TensorLike | DTypeLike) 
     return np.promote_types(*kinds)
 
 
-def asarray(a: TensorLike, dtype: DTypeLike | None = None) -> Any:
+def asarray(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Converts a value to a tensor, by NumPy's default dtypes.
 
     Args:

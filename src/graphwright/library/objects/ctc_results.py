@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.nn.ctc_decoding import CTCBeamSearchDecoder, CTCGreedyDecoder
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
@@ -16,7 +14,7 @@ def ctc_greedy_decoder(
     sequence_length: TensorLike,
     merge_repeated: bool = True,
     blank_index: int | None = None,
-) -> tuple[list[SparseTensor], Any]:
+) -> tuple[list[SparseTensor], Tensor]:
     """Reads labels from scores by the best class at each time step, without blanks.
 
     Args:
@@ -50,7 +48,7 @@ def ctc_greedy_decoder(
 
 def ctc_beam_search_decoder(
     inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
-) -> tuple[list[SparseTensor], Any]:
+) -> tuple[list[SparseTensor], Tensor]:
     """Reads the likeliest labellings from scores by a beam search over prefixes.
 
     The last class means a blank.

@@ -29,7 +29,7 @@ from graphwright.ops.random.stateless_random import (
     uniform_at,
 )
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.dtypes import as_dtype
 from graphwright.values.convert import constant
 from graphwright.values.variable import Variable
@@ -42,7 +42,7 @@ def state_size(alg: int) -> int:
     return _STATE_SIZES.get(alg, _STATE_SIZES[Algorithm.PHILOX.value])
 
 
-def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Any:
+def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Tensor:
     """Makes the state of a random generator from a seed.
 
     Args:

@@ -7,7 +7,7 @@ first `apply_gradients` calls it, also inside a `tf.function`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -35,9 +35,9 @@ from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
 #: A learning rate: a number, or a function of the step (a schedule) or of nothing.
-LearningRate = float | Typed | LearningRateSchedule | Callable[[], TensorLike]
+LearningRate: TypeAlias = float | Typed | LearningRateSchedule | Callable[[], TensorLike]
 #: Pairs of a gradient, None where there is none, and its variable.
-Gradients = Iterable[tuple[TensorLike | None, Variable]]
+Gradients: TypeAlias = Iterable[tuple[TensorLike | None, Variable]]
 
 
 class Optimizer(Module):

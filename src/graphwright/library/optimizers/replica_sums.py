@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from graphwright.library.distribute.replica_scopes import SCOPE, ReplicaScope, inside
 from graphwright.types.arguments import TensorLike
@@ -13,7 +13,7 @@ from graphwright.values.variable import Variable
 if TYPE_CHECKING:
     from graphwright.library.distribute.divided_state import StateDivision
 
-Pairs = Sequence[tuple[TensorLike, Variable]]
+Pairs: TypeAlias = Sequence[tuple[TensorLike, Variable]]
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from graphwright.ops.math.rounding import floor
 from graphwright.ops.signal.audio import encode_wav
 from graphwright.ops.strings.encoding import as_string
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 
 if TYPE_CHECKING:
     from graphwright.proto.event_pb2 import SummaryMetadata
@@ -45,7 +45,7 @@ def metadata(view: str, description: str | None, content: bytes = b"") -> Summar
 
 def scalar(
     name: str, data: TensorLike, step: TensorLike | None = None, description: str | None = None
-) -> Any:
+) -> Tensor:
     """Writes a number for a plot over the steps.
 
     Args:
@@ -79,7 +79,7 @@ def histogram(
     step: TensorLike | None = None,
     buckets: TensorLike | None = None,
     description: str | None = None,
-) -> Any:
+) -> Tensor:
     """Writes how many elements of a tensor fall into each of several ranges of one width.
 
     Args:
@@ -134,7 +134,7 @@ def image(
     step: TensorLike | None = None,
     max_outputs: TensorLike = 3,
     description: str | None = None,
-) -> Any:
+) -> Tensor:
     """Writes the first images of a batch, encoded as PNG.
 
     Args:
@@ -171,7 +171,7 @@ def image(
 
 def text(
     name: str, data: TensorLike, step: TensorLike | None = None, description: str | None = None
-) -> Any:
+) -> Tensor:
     """Writes strings, which the dashboard reads as Markdown.
 
     Args:
@@ -209,7 +209,7 @@ def audio(
     max_outputs: TensorLike = 3,
     encoding: str | None = None,
     description: str | None = None,
-) -> Any:
+) -> Tensor:
     """Writes the first sounds of a batch, encoded as WAV.
 
     Args:

@@ -9,7 +9,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphwright.control.branch import cond
 from graphwright.ir.graph import Graph
@@ -23,7 +23,7 @@ from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.ops.strings.strings import string
 from graphwright.trace.scopes import executing_eagerly, init_scope, name_scope, scoped_names
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.values.tensor import box
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _QUEUE, _MILLIS, _SUFFIX = 10, 120_000, ".v2"
 _OUTSIDE_SCOPES = re.compile(r"[^-_/.A-Za-z0-9]")
 
 #: Whether to record: a bool, a bool tensor, or a function that returns one.
-Condition = TensorLike | Callable[[], TensorLike]
+Condition: TypeAlias = TensorLike | Callable[[], TensorLike]
 
 
 class SummaryState(threading.local):
@@ -279,7 +279,7 @@ def record_if(condition: Condition) -> Iterator[None]:
         STATE.condition = before
 
 
-def should_record_summaries() -> Any:
+def should_record_summaries() -> Tensor:
     """Says whether a summary would be recorded now.
 
     Returns:
@@ -349,7 +349,7 @@ def write(
     step: TensorLike | None = None,
     metadata: Message | TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Writes a tensor under a tag: the general form of all summaries.
 
     Args:
@@ -393,7 +393,7 @@ def write(
 
 def write_raw_pb(
     tensor: TensorLike, step: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Writes serialized `Summary` messages.
 
     Args:
@@ -422,7 +422,7 @@ def write_raw_pb(
     return record(lambda: writer._write(event_file.WRITE_RAW, number, string(tensor), name=name))
 
 
-def graph(graph_data: Graph | GraphDef) -> Any:
+def graph(graph_data: Graph | GraphDef) -> Tensor:
     """Writes a graph, for the graph view of the dashboard.
 
     Args:

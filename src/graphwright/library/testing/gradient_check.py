@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array, ArrayDType
 
 #: A function of tensors.
-TensorFunction = Callable[..., TensorValue]
+TensorFunction: TypeAlias = Callable[..., TensorValue]
 
 _DELTA = 1.0 / 1024
 
@@ -68,7 +69,7 @@ def parts(array: Array) -> Array:
     return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
 
 
-def by_rules(f: TensorFunction, arguments: list[TensorValue]) -> tuple[Array, ...]:
+def by_rules(f: TensorFunction, arguments: Sequence[TensorValue]) -> tuple[Array, ...]:
     """The Jacobians, a row for each element of the result, by gradients."""
     with GradientTape(persistent=True) as tape:
         tape.watch(arguments)
@@ -94,7 +95,7 @@ def real(tensor: TensorValue) -> ArrayDType:
 
 
 def by_differences(
-    f: TensorFunction, arguments: list[TensorValue], place: int, delta: float
+    f: TensorFunction, arguments: Sequence[TensorValue], place: int, delta: float
 ) -> Array:
     """The Jacobian with respect to one argument, a column for each element, by differences."""
     value = np.asarray(arguments[place])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from graphwright.lint.analysis import Analysis, Place, line_of
 from graphwright.lint.finding import Finding
@@ -13,7 +14,7 @@ from graphwright.lint.rules.effect_rules import changed_container
 from graphwright.lint.rules.rule import Rule
 from graphwright.lint.statement_analysis import names_of
 
-Argument = tuple[LintedCall, ast.expr, PossibleValue]
+Argument: TypeAlias = tuple[LintedCall, ast.expr, PossibleValue]
 ARRAYS = Kind.TENSOR | Kind.NUMPY
 #: Bases whose objects have a trace type of their own, or differ on purpose.
 TYPED_BASES = ("tf.", "typing.NamedTuple", "enum.", "collections.namedtuple", "?", "attr")

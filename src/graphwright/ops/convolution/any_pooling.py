@@ -18,7 +18,7 @@ from graphwright.ops.convolution.spatial import (
 )
 from graphwright.ops.core.movement import expand_dims, squeeze
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 
 
 def spatial_axes(x: TensorValue, data_format: str | None) -> int:
@@ -70,7 +70,7 @@ def max_pool(
     padding: PaddingLike,
     data_format: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the largest element of each window of data with one, two or three spatial axes.
 
     Args:
@@ -109,7 +109,7 @@ def max_pool1d(
     padding: PaddingLike,
     data_format: str = "NWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the largest element of each window of sequences.
 
     Args:
@@ -143,7 +143,7 @@ def max_pool2d(
     padding: PaddingLike,
     data_format: str = "NHWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the largest element of each window of images.
 
     Args:
@@ -181,7 +181,7 @@ def max_pool3d(
     padding: PaddingLike,
     data_format: str = "NDHWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the largest element of each window of volumes.
 
     Args:
@@ -219,7 +219,7 @@ def max_pool_with_argmax(
     output_dtype: DTypeLike = dt.int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Returns the largest element of each window of images, and its place in the flattened image.
 
     Args:
@@ -265,7 +265,7 @@ def avg_pool(
     padding: str,
     data_format: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the mean of each window of data with one, two or three spatial axes.
 
     What a window has outside the data does not count.
@@ -303,7 +303,7 @@ def avg_pool1d(
     padding: str,
     data_format: str = "NWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the mean of each window of sequences.
 
     Args:
@@ -336,7 +336,7 @@ def avg_pool2d(
     padding: str,
     data_format: str = "NHWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the mean of each window of images.
 
     Args:
@@ -370,7 +370,7 @@ def avg_pool3d(
     padding: str,
     data_format: str = "NDHWC",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the mean of each window of volumes.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.op.interpreter import convert
 from graphwright.ops.convolution.any_pooling import avg_pool, max_pool
@@ -11,9 +11,9 @@ from graphwright.ops.convolution.spatial import FORMATS, is_channels_first
 from graphwright.ops.core.gathering import axis_sizes
 from graphwright.ops.core.identity import ensure_shape
 from graphwright.ops.core.space_blocks import batch_to_space_nd, space_to_batch_nd
-from graphwright.types.arguments import Length, TensorLike, TensorValue
+from graphwright.types.arguments import Length, Tensor, TensorLike, TensorValue
 
-Filter = Callable[[TensorValue, int, str], Any]
+Filter: TypeAlias = Callable[[TensorValue, int, str], Any]
 
 
 def with_space_to_batch(
@@ -24,7 +24,7 @@ def with_space_to_batch(
     filter_shape: Sequence[int] | None = None,
     spatial_dims: Sequence[int] | None = None,
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """Calls a function of data so that its taps lie `dilation_rate` apart.
 
     Blocks of the spatial axes are moved into the batch before the call, and back after it. With
@@ -117,7 +117,7 @@ def pool(
     data_format: str | None = None,
     dilations: Sequence[int] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Pools windows, which may be dilated, of data with one, two or three spatial axes.
 
     Args:

@@ -34,7 +34,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.shapes import shape_of
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -392,7 +392,7 @@ def conv2d(
     data_format: str = "NHWC",
     dilations: PerAxis | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convolves images with filters.
 
     The filters are not mirrored. `input` may have more batch axes than one.
@@ -435,7 +435,7 @@ def conv3d(
     data_format: str = "NDHWC",
     dilations: PerAxis | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convolves volumes with filters.
 
     The filters are not mirrored. `input` may have more batch axes than one.
@@ -477,7 +477,7 @@ def depthwise_conv2d(
     data_format: str | None = None,
     dilations: PerAxis | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convolves each channel of images with filters of its own.
 
     Args:
@@ -518,7 +518,7 @@ def depthwise_conv2d_backprop_input(
     data_format: str = "NHWC",
     dilations: PerAxis = (1, 1, 1, 1),
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the gradient of a depthwise convolution with respect to its input.
 
     Args:
@@ -560,7 +560,7 @@ def depthwise_conv2d_backprop_filter(
     data_format: str = "NHWC",
     dilations: PerAxis = (1, 1, 1, 1),
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the gradient of a depthwise convolution with respect to its filter.
 
     Args:

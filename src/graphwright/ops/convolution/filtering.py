@@ -25,7 +25,7 @@ from graphwright.ops.convolution.spatial import (
     per_axis,
 )
 from graphwright.ops.core.movement import expand_dims, squeeze
-from graphwright.types.arguments import ShapeLike, TensorLike
+from graphwright.types.arguments import ShapeLike, Tensor, TensorLike
 
 
 def widened(entries: Sequence[Entry], axis: int, entry: Entry) -> list[Entry]:
@@ -55,7 +55,7 @@ def conv1d(
     data_format: str = "NWC",
     dilations: PerAxis | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convolves sequences with filters.
 
     The filters are not mirrored. `input` may have more batch axes than one.
@@ -98,7 +98,7 @@ def convolution(
     data_format: str | None = None,
     dilations: PerAxis | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convolves data with one, two or three spatial axes with filters.
 
     The filters are not mirrored. `input` may have more batch axes than one.
@@ -176,7 +176,7 @@ def conv2d_transpose(
     data_format: str = "NHWC",
     dilations: PerAxis | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Applies the transpose of a convolution of images, which spreads each element by the filters.
 
     It is the gradient of `tf.nn.conv2d` with respect to its input.
@@ -221,7 +221,7 @@ def conv3d_transpose(
     data_format: str = "NDHWC",
     dilations: PerAxis | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Applies the transpose of a convolution of volumes, which spreads each element by the filters.
 
     It is the gradient of `tf.nn.conv3d` with respect to its input.
@@ -266,7 +266,7 @@ def conv1d_transpose(
     data_format: str = "NWC",
     dilations: PerAxis | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Applies the transpose of a convolution of sequences, which spreads each element by the
     filters.
 
@@ -316,7 +316,7 @@ def conv_transpose(
     data_format: str | None = None,
     dilations: PerAxis | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Applies the transpose of a convolution, which spreads each element by the filters.
 
     It is the gradient of `tf.nn.convolution` with respect to its input.
@@ -372,7 +372,7 @@ def separable_conv2d(
     data_format: str | None = None,
     dilations: PerAxis | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convolves each channel of images by itself, then mixes the channels of each place.
 
     Args:
@@ -409,7 +409,7 @@ def separable_conv2d(
 
 def atrous_conv2d(
     value: TensorLike, filters: TensorLike, rate: int, padding: PaddingLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Convolves images with filters whose taps lie `rate` apart.
 
     Args:
@@ -441,7 +441,7 @@ def atrous_conv2d_transpose(
     rate: int,
     padding: PaddingLike,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Applies the transpose of a convolution of images whose taps lie `rate` apart.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -17,12 +17,12 @@ from graphwright.ops.convolution.windows import Windows, slide
 from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.reversal import reverse
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
 #: A tap of a filter, and what belongs to it of each window.
-AtTap = tuple[tuple[int, ...], Array]
+AtTap: TypeAlias = tuple[tuple[int, ...], Array]
 
 #: Channels up to which NumPy adds the filter's to them sooner where it lies repeated along rows.
 _MANY = 64
@@ -224,7 +224,7 @@ def dilation2d(
     data_format: str,
     dilations: Sequence[int],
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the greatest sum of the elements of each window and a filter, for each channel.
 
     Args:
@@ -267,7 +267,7 @@ def erosion2d(
     data_format: str,
     dilations: Sequence[int],
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the least difference of the elements of each window and a mirrored filter, for each
     channel.
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.attributes import text
 from graphwright.types.arguments import TensorValue
 from graphwright.types.tensor_type import Dims, show_dims
 
-Pairs = tuple[tuple[int, int], ...]
+Pairs: TypeAlias = tuple[tuple[int, int], ...]
 #: Sizes or steps as callers give them: one int, one for each spatial axis, or one for each axis.
-PerAxis = int | Sequence[int] | TensorValue
+PerAxis: TypeAlias = int | Sequence[int] | TensorValue
 #: A padding as callers give it: a name, or a pair (before, after) for each axis.
-PaddingLike = str | bytes | Sequence[Sequence[int]]
+PaddingLike: TypeAlias = str | bytes | Sequence[Sequence[int]]
 Entry = TypeVar("Entry")
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 

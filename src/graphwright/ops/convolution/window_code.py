@@ -8,6 +8,7 @@ one of its tap and its channel. So padding, strides and dilations are all in the
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from graphwright.machine import jobs
 from graphwright.machine.jobs import NUMBER, PLACE
@@ -26,7 +27,7 @@ KINDS = {
 }
 
 #: The text for one vector of a window, from a prefix of names and the mask of the last vector.
-Body = Callable[[str, str | None], str]
+Body: TypeAlias = Callable[[str, str | None], str]
 
 
 class SlidingCode(VectorCode):

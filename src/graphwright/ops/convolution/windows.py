@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.types.arrays import Array, ArrayDType
 
-Padding = Literal["SAME", "VALID"] | Sequence[tuple[int, int]]
+Padding: TypeAlias = Literal["SAME", "VALID"] | Sequence[tuple[int, int]]
 
 
 class Windows(NamedTuple):

@@ -18,7 +18,7 @@ from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import S, Scalars, caster
 from graphwright.ops.core.own_ops import Reinterpreted
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, HostValue, TensorLike
+from graphwright.types.arguments import DTypeLike, HostValue, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
@@ -131,7 +131,7 @@ class Bitcast(Op):
         return apply(Reinterpreted.of(self.type), x) if x.dtype.size == self.type.size else None
 
 
-def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Converts the elements of a tensor to another dtype.
 
     Floats are truncated to integers. A complex number becomes its real part, with a warning. A
@@ -175,7 +175,7 @@ def warn_of_discarding(source: DType, to: DType) -> None:
     )
 
 
-def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Any:
+def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tensor:
     """Reads the bytes of a tensor as elements of another dtype.
 
     To a smaller dtype, each element becomes a new last axis. To a larger one, the last axis holds

@@ -14,7 +14,7 @@ from graphwright.op.op import Call, Op, Shapes, host_value, not_differentiable
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, HostValue, ShapeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, HostValue, ShapeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
@@ -185,7 +185,9 @@ class OnesLike(Op):
 ZEROS_LIKE, ONES_LIKE = ZerosLike(), OnesLike()
 
 
-def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: object = None) -> Any:
+def fill(
+    dims: ShapeLike, value: TensorLike, name: str | None = None, layout: object = None
+) -> Tensor:
     """Fills a tensor of a shape with one value.
 
     Args:
@@ -211,7 +213,7 @@ def fill(dims: ShapeLike, value: TensorLike, name: str | None = None, layout: ob
 
 def zeros(
     shape: ShapeLike, dtype: DTypeLike = dt.float32, name: str | None = None, layout: object = None
-) -> Any:
+) -> Tensor:
     """Fills a tensor of a shape with zeros: False for bools, empty text for strings.
 
     Args:
@@ -236,7 +238,7 @@ def zeros(
 
 def ones(
     shape: ShapeLike, dtype: DTypeLike = dt.float32, name: str | None = None, layout: object = None
-) -> Any:
+) -> Tensor:
     """Fills a tensor of a shape with ones: True for bools.
 
     Args:
@@ -279,7 +281,7 @@ def zeros_like(
     dtype: DTypeLike | None = None,
     name: str | None = None,
     layout: object = None,
-) -> Any:
+) -> Tensor:
     """Returns zeros of the shape of a tensor: False for bools, empty text for strings.
 
     Args:
@@ -307,7 +309,7 @@ def ones_like(
     dtype: DTypeLike | None = None,
     name: str | None = None,
     layout: object = None,
-) -> Any:
+) -> Tensor:
     """Returns ones of the shape of a tensor: True for bools.
 
     Args:

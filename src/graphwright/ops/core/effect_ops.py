@@ -16,7 +16,7 @@ from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.ops.strings.string_format import shower
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
@@ -143,7 +143,7 @@ def plain(value: object) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else repr(value)
 
 
-def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Any:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Returns a tensor whose elements are all finite, and fails where one is not.
 
     Args:
@@ -164,7 +164,7 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
     return apply(CheckNumerics.of(message), convert(tensor), name=name)
 
 
-def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Any:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Returns a tensor whose elements are all finite, and fails where one is not.
 
     Args:
@@ -185,7 +185,7 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> A
     return check_numerics(x, message, name)
 
 
-def timestamp(name: str | None = None) -> Any:
+def timestamp(name: str | None = None) -> Tensor:
     """Returns the seconds since the start of 1970, read from the clock whenever the op runs.
 
     Args:

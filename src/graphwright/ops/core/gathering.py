@@ -28,7 +28,7 @@ from graphwright.ops.core.shapes import rank_of, shape, shape_of
 from graphwright.ops.core.slicing import entry
 from graphwright.ops.core.static import known_int
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import HostValue, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import HostValue, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
@@ -476,7 +476,7 @@ def gather(
     axis: TensorLike | None = None,
     batch_dims: int = 0,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Gathers slices of a tensor by their indices along an axis.
 
     A variable gives only the slices that are gathered along its first axis; the others are not
@@ -519,7 +519,7 @@ def gather_nd(
     batch_dims: int = 0,
     name: str | None = None,
     bad_indices_policy: str = "",
-) -> Any:
+) -> Tensor:
     """Gathers elements or slices of a tensor by index vectors.
 
     An index vector as long as the rank of `params` names an element; a shorter one names a slice.
@@ -556,7 +556,7 @@ def scatter_nd(
     shape: ShapeLike,
     bad_indices_policy: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Adds updates into a tensor of zeros at index vectors.
 
     Updates of one place are summed.

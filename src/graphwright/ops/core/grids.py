@@ -12,7 +12,7 @@ from graphwright.ops.core.gathering import host_vector
 from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.shapes import index_pair, size
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -69,7 +69,7 @@ def truncated(x: Array, y: Array) -> Any:
     return np.sign(x) * (np.abs(x) // y)
 
 
-def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None) -> Any:
+def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None) -> Tensor:
     """Converts flat indices to coordinates in an array of a shape.
 
     Args:
@@ -91,7 +91,7 @@ def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None
     return apply(UnravelIndex.of(), *index_pair(indices, dims), name=name)
 
 
-def meshgrid(*args: TensorLike, **kwargs: Any) -> Any:
+def meshgrid(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
     """Spreads vectors of coordinates over a grid, a tensor for each axis.
 
     Args:

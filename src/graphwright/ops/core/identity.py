@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -14,12 +14,14 @@ from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import HostValue, ShapeLike, TensorLike
+from graphwright.types.arguments import HostValue, ShapeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite, map_components
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, merge_dims, show_dims
+
+C = TypeVar("C", bound=Composite)
 
 
 class Identity(Op):
@@ -153,6 +155,10 @@ IDENTITY, IDENTITY_N, STOP_GRADIENT = Identity(), IdentityN(), StopGradient()
 # -- the public functions -------------------------------------------------------------------
 
 
+@overload
+def identity(input: C, name: str | None = None) -> C: ...
+@overload
+def identity(input: TensorLike, name: str | None = None) -> Tensor: ...
 def identity(input: TensorLike | Composite, name: str | None = None) -> Any:
     """Returns a tensor, or a composite of tensors, of the same shape and contents.
 
@@ -176,7 +182,7 @@ def identity(input: TensorLike | Composite, name: str | None = None) -> Any:
     return apply(IDENTITY, convert(input), name=name)
 
 
-def identity_n(input: Sequence[TensorLike], name: str | None = None) -> Any:
+def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
     """Returns tensors of the same shapes and contents, from one op.
 
     Args:
@@ -193,7 +199,7 @@ def identity_n(input: Sequence[TensorLike], name: str | None = None) -> Any:
     return list(apply(IDENTITY_N, *[convert(x) for x in input], name=name))
 
 
-def guarantee_const(input: TensorLike, name: str | None = None) -> Any:
+def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns a tensor, with the promise that its value never changes.
 
     No gradient flows through it.
@@ -212,6 +218,10 @@ def guarantee_const(input: TensorLike, name: str | None = None) -> Any:
     return apply(GuaranteeConst.of(), convert(input), name=name)
 
 
+@overload
+def stop_gradient(input: C, name: str | None = None) -> C: ...
+@overload
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor: ...
 def stop_gradient(input: TensorLike | Composite, name: str | None = None) -> Any:
     """Returns a tensor that gradients take as a constant.
 
@@ -234,7 +244,7 @@ def stop_gradient(input: TensorLike | Composite, name: str | None = None) -> Any
     return apply(STOP_GRADIENT, convert(input), name=name)
 
 
-def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Merges a shape into the static shape of a tensor, and fails where it does not fit.
 
     Args:

@@ -20,7 +20,7 @@ from graphwright.ops.core.static import get_static_value
 from graphwright.ops.math.comparison import SELECT
 from graphwright.ops.math.reduction import reduce_prod
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, num_elements
 
@@ -154,7 +154,7 @@ def where(
     x: TensorLike | None = None,
     y: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Selects elements by a condition, or returns the places where the condition holds.
 
     Both of `x` and `y` are given, or neither. The three operands broadcast.
@@ -192,7 +192,7 @@ def boolean_mask(
     mask: TensorLike,
     axis: TensorLike | None = None,
     name: str | None = "boolean_mask",
-) -> Any:
+) -> Tensor:
     """Returns the slices of a tensor for which a mask is true.
 
     The mask covers the axes of the tensor from `axis` on, as many as it has; they become one axis.

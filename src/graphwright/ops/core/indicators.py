@@ -17,7 +17,7 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.comparison import equal, less, select
 from graphwright.ops.math.reduction import reduce_max
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -88,7 +88,7 @@ def one_hot(
     axis: int | None = None,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Places `on_value` where each index points to along a new axis, and `off_value` elsewhere.
 
     An index outside [0, depth) gives `off_value` everywhere.
@@ -144,7 +144,7 @@ def sequence_mask(
     maxlen: Any = None,
     dtype: DTypeLike | None = dt.bool_,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns a mask for each length, of as many true elements, the rest up to `maxlen` false.
 
     Args:

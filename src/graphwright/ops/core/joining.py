@@ -18,7 +18,7 @@ from graphwright.ops.core.rule_words import along, host, pieces
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.slicing import entry
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import HostValue, TensorLike, TensorValue
+from graphwright.types.arguments import HostValue, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims, single
@@ -367,7 +367,7 @@ def split_like(x: TensorLike, parts: Sequence[TensorValue], axis: int | TensorVa
 # -- the public functions -------------------------------------------------------------------
 
 
-def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = "stack") -> Any:
+def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = "stack") -> Tensor:
     """Stacks tensors of one shape along a new axis.
 
     Args:
@@ -399,7 +399,7 @@ def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = "stack
 
 def unstack(
     value: TensorLike, num: int | None = None, axis: int = 0, name: str | None = "unstack"
-) -> list[Any]:
+) -> list[Tensor]:
     """Splits a tensor into its slices along an axis.
 
     Args:
@@ -442,7 +442,7 @@ def split(
     axis: TensorLike = 0,
     num: int | None = None,
     name: str | None = "split",
-) -> Any:
+) -> list[Tensor]:
     """Splits a tensor along an axis into equal pieces, or into pieces of given sizes.
 
     Args:
@@ -486,7 +486,7 @@ def split(
     return list(apply(SplitV.of(num), value, sizes, axis, name=name))
 
 
-def concat(values: TensorLike, axis: TensorLike, name: str | None = "concat") -> Any:
+def concat(values: TensorLike, axis: TensorLike, name: str | None = "concat") -> Tensor:
     """Joins tensors along an axis that they have.
 
     Args:
@@ -520,7 +520,7 @@ def concat(values: TensorLike, axis: TensorLike, name: str | None = "concat") ->
     return apply(CONCAT, *convert_many(values), axis, name=name)
 
 
-def parallel_stack(values: Sequence[TensorLike], name: str | None = "parallel_stack") -> Any:
+def parallel_stack(values: Sequence[TensorLike], name: str | None = "parallel_stack") -> Tensor:
     """Stacks tensors of one known shape along a new first axis, only while tracing.
 
     Args:

@@ -26,7 +26,7 @@ from graphwright.ops.core.rule_words import in_float32
 from graphwright.ops.core.shapes import BroadcastGradientArgs, rank_of, shape_of, summed_axes
 from graphwright.ops.core.shapes import shape as shape_vector
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import HostValue, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import HostValue, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims, single
@@ -447,7 +447,7 @@ SUM_TO = SumTo()
 # -- the public functions -------------------------------------------------------------------
 
 
-def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
+def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Arranges the elements of a tensor, in row-major order, in another shape.
 
     Args:
@@ -475,7 +475,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> An
     return apply(RESHAPE, convert(tensor), sizes, name=name)
 
 
-def expand_dims(input: TensorLike, axis: TensorLike, name: str | None = None) -> Any:
+def expand_dims(input: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
     """Inserts an axis of size 1 into the shape of a tensor.
 
     Args:
@@ -503,7 +503,7 @@ def squeeze(
     input: TensorLike,
     axis: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Removes axes of size 1 from the shape of a tensor.
 
     Args:
@@ -535,7 +535,7 @@ def transpose(
     perm: TensorLike | None = None,
     conjugate: bool = False,
     name: str | None = "transpose",
-) -> Any:
+) -> Tensor:
     """Permutes the axes of a tensor.
 
     Args:
@@ -563,7 +563,7 @@ def transpose(
     return apply(op, x, reversed_axes(x) if perm is None else perm, name=name)
 
 
-def invert_permutation(x: TensorLike, name: str | None = None) -> Any:
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse of a permutation.
 
     Args:
@@ -591,7 +591,7 @@ def reversed_axes(x: TensorValue) -> Any:
     return apply(REGISTRY["Range"].of(dt.int32), rank - 1, -1, -1)
 
 
-def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
+def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Broadcasts a tensor to a shape.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,12 +21,12 @@ from graphwright.ops.core.rule_words import along, host, inhabited, padded
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.core.slicing import slice as slice_of
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import HostValue, TensorLike
+from graphwright.types.arguments import HostValue, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 #: The width (before, after) of the border along each axis.
-Borders = tuple[tuple[int, int], ...]
+Borders: TypeAlias = tuple[tuple[int, int], ...]
 
 
 def padded_dims(dims: Dims | None, paddings: Any) -> Dims | None:
@@ -309,7 +309,7 @@ def pad(
     mode: str = "CONSTANT",
     constant_values: TensorLike = 0,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Surrounds a tensor with a border: of one value, or of its mirror image.
 
     Args:

@@ -18,7 +18,7 @@ from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape_of, size
 from graphwright.ops.core.static import static_value
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
@@ -131,7 +131,7 @@ class DynamicStitch(Op):
 
 def dynamic_partition(
     data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
-) -> Any:
+) -> list[Tensor]:
     """Deals out the slices of a tensor to several tensors, by a number for each slice.
 
     Args:
@@ -158,7 +158,7 @@ def dynamic_partition(
 
 def dynamic_stitch(
     indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None
-) -> Any:
+) -> Tensor:
     """Puts slices of several tensors into one, each at the place that its index names.
 
     Of slices for one place, the last is taken. A place that no index names is 0, or empty text.

@@ -27,7 +27,7 @@ from graphwright.ops.core.static import known_int
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import HostValue, TensorLike, TensorValue
+from graphwright.types.arguments import HostValue, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -122,7 +122,7 @@ def times(a: int | None, b: int | None) -> int | None:
 TILE = Tile()
 
 
-def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Any:
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
     """Repeats a tensor as a whole along each axis.
 
     Args:
@@ -146,7 +146,7 @@ def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> A
 
 def repeat(
     input: TensorLike, repeats: TensorLike, axis: int | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Repeats each slice of a tensor along an axis.
 
     Args:

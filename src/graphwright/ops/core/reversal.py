@@ -20,7 +20,7 @@ from graphwright.ops.core.rule_words import extent, host, moved, pieces, require
 from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.math.comparison import select
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import HostValue, TensorLike
+from graphwright.types.arguments import HostValue, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -203,7 +203,7 @@ def turned_places(size: Any, shift: Any) -> Any:
 REVERSE, ROLL = ReverseV2(), Roll()
 
 
-def reverse(tensor: TensorLike, axis: TensorLike, name: str | None = None) -> Any:
+def reverse(tensor: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
     """Reverses the order of the elements along axes.
 
     Args:
@@ -230,7 +230,7 @@ def reverse_sequence(
     seq_axis: int | None = None,
     batch_axis: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Reverses the first slices of each sequence of a batch, and leaves the rest in place.
 
     Args:
@@ -255,7 +255,7 @@ def reverse_sequence(
     return apply(op, convert(input), convert(seq_lengths), name=name)
 
 
-def roll(input: TensorLike, shift: TensorLike, axis: TensorLike, name: str | None = None) -> Any:
+def roll(input: TensorLike, shift: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the elements of a tensor along axes; what leaves at one end enters at the other.
 
     Args:

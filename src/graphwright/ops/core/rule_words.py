@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply
@@ -28,7 +28,7 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
-Rule = Callable[..., Any]
+Rule: TypeAlias = Callable[..., Any]
 
 HALVES = (dt.float16, dt.bfloat16)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from graphwright.ops.convolution.windows import accumulator
 from graphwright.ops.core.segment_kernels import MANY, Integers, combine_at, reduce_duplicates
 from graphwright.types.arrays import Array
 
-Combination = Literal["update", "add", "sub", "min", "max"]
+Combination: TypeAlias = Literal["update", "add", "sub", "min", "max"]
 
 
 def _lesser(array: Array, updates: Array) -> Array:

@@ -25,7 +25,7 @@ from graphwright.ops.core.scatter_kernels import Combination
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.comparison import SELECT, equal
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
@@ -165,7 +165,7 @@ def shared_by_ties(call: Call, g: Cotangent) -> Sequence[Any]:
 
 def tensor_scatter_nd_update(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Replaces elements or slices of a tensor at index vectors.
 
     Of updates for one place, the last is taken.
@@ -196,7 +196,7 @@ def tensor_scatter_nd_add(
     updates: TensorLike,
     bad_indices_policy: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Adds updates to elements or slices of a tensor at index vectors.
 
     Args:
@@ -227,7 +227,7 @@ def tensor_scatter_nd_sub(
     updates: TensorLike,
     bad_indices_policy: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Subtracts updates from elements or slices of a tensor at index vectors.
 
     Args:
@@ -258,7 +258,7 @@ def tensor_scatter_nd_min(
     updates: TensorLike,
     bad_indices_policy: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Takes the lesser of updates and of the elements or slices of a tensor at index vectors.
 
     Args:
@@ -289,7 +289,7 @@ def tensor_scatter_nd_max(
     updates: TensorLike,
     bad_indices_policy: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Takes the greater of updates and of the elements or slices of a tensor at index vectors.
 
     Args:

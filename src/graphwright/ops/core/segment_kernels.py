@@ -10,7 +10,7 @@ maxima ignore nan where they can.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -20,8 +20,8 @@ from graphwright.ops.convolution.windows import accumulator
 from graphwright.types.arrays import Array, ArrayDType
 
 Integers = npt.NDArray[np.integer[Any]]
-Reduction = Literal["sum", "prod", "min", "max"]
-Mean = Literal["sum", "mean", "sqrt_n"]
+Reduction: TypeAlias = Literal["sum", "prod", "min", "max"]
+Mean: TypeAlias = Literal["sum", "mean", "sqrt_n"]
 
 _UFUNCS: dict[str, np.ufunc] = {
     "sum": np.add,

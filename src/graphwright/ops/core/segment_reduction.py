@@ -28,7 +28,7 @@ from graphwright.ops.math.arithmetic import maximum, truediv
 from graphwright.ops.math.comparison import equal, greater, greater_equal, select
 from graphwright.ops.math.transcendental import sqrt
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
@@ -370,7 +370,7 @@ class SparseSegmentSqrtNWithNumSegments(SparseSegmentSqrtN):
 # -- the public functions -------------------------------------------------------------------
 
 
-def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Any:
+def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Sums the rows of each segment, given by ascending segment ids.
 
     A segment without rows is 0.
@@ -393,7 +393,7 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     return apply(SegmentSum.of(), convert(data), convert(segment_ids), name=name)
 
 
-def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Any:
+def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Averages the rows of each segment, given by ascending segment ids.
 
     A segment without rows is 0. Means of integers are truncated.
@@ -416,7 +416,7 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     return apply(SegmentMean.of(), convert(data), convert(segment_ids), name=name)
 
 
-def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Any:
+def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies the rows of each segment, given by ascending segment ids.
 
     A segment without rows is 1.
@@ -439,7 +439,7 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     return apply(SegmentProd.of(), convert(data), convert(segment_ids), name=name)
 
 
-def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Any:
+def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Takes the greatest element among the rows of each segment, given by ascending segment ids.
 
     A segment without rows is 0.
@@ -462,7 +462,7 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     return apply(SegmentMax.of(), convert(data), convert(segment_ids), name=name)
 
 
-def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Any:
+def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Takes the least element among the rows of each segment, given by ascending segment ids.
 
     A segment without rows is 0.
@@ -487,7 +487,7 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Sums the slices of each segment, whose ids may be in any order.
 
     A slice with a negative id is left out. A segment without slices is 0.
@@ -514,7 +514,7 @@ def unsorted_segment_sum(
 
 def unsorted_segment_prod(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Multiplies the slices of each segment, whose ids may be in any order.
 
     A slice with a negative id is left out. A segment without slices is 1.
@@ -541,7 +541,7 @@ def unsorted_segment_prod(
 
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Takes the greatest element among the slices of each segment, whose ids may be in any order.
 
     A slice with a negative id is left out. A segment without slices is the lowest finite value.
@@ -568,7 +568,7 @@ def unsorted_segment_max(
 
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Takes the least element among the slices of each segment, whose ids may be in any order.
 
     A slice with a negative id is left out. A segment without slices is the highest finite value.
@@ -603,7 +603,7 @@ def counts_of(data: TensorLike, ids: TensorLike, count: TensorLike) -> tuple[Any
 
 def unsorted_segment_mean(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Averages the slices of each segment, whose ids may be in any order.
 
     A slice with a negative id is left out. A segment without slices is 0.
@@ -631,7 +631,7 @@ def unsorted_segment_mean(
 
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Sums the slices of each segment and divides by the square root of their number.
 
     A slice with a negative id is left out. A segment without slices is 0.
@@ -678,7 +678,7 @@ def sparse_segment_sum(
     num_segments: TensorLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
-) -> Any:
+) -> Tensor:
     """Sums the rows `data[indices]` of each segment, given by ascending segment ids.
 
     Args:
@@ -711,7 +711,7 @@ def sparse_segment_mean(
     num_segments: TensorLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
-) -> Any:
+) -> Tensor:
     """Averages the rows `data[indices]` of each segment, given by ascending segment ids.
 
     Args:
@@ -744,7 +744,7 @@ def sparse_segment_sqrt_n(
     num_segments: TensorLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
-) -> Any:
+) -> Tensor:
     """Sums the rows `data[indices]` of each segment and divides by the square root of their number.
 
     Args:

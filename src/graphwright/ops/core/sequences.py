@@ -22,7 +22,7 @@ from graphwright.ops.core.static import known_int
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import SELECT, equal
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -145,7 +145,7 @@ def range(
     delta: TensorLike = 1,
     dtype: DTypeLike | None = None,
     name: str | None = "range",
-) -> Any:
+) -> Tensor:
     """Returns the numbers start, start + delta, ... up to `limit`, which is left out.
 
     With one argument, that is the limit, and the start is 0.
@@ -213,7 +213,9 @@ def of_kind(bound: Any, kind: DType) -> Any:
     return float(bound) if kind.is_floating and np.ndim(bound) == 0 else bound
 
 
-def linspace(start: Any, stop: Any, num: TensorLike, name: str | None = None, axis: int = 0) -> Any:
+def linspace(
+    start: Any, stop: Any, num: TensorLike, name: str | None = None, axis: int = 0
+) -> Tensor:
     """Returns evenly spaced values from `start` to `stop`, both included, along a new axis.
 
     Args:

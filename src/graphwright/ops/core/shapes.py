@@ -11,7 +11,7 @@ from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import Sizes, TensorShape
@@ -205,7 +205,7 @@ def broadcast_shape_of(x: TensorValue, y: TensorValue) -> Any:
     return broadcast_dynamic_shape(shape(x), shape(y))
 
 
-def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
+def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Returns the shape of a tensor as a tensor.
 
     Args:
@@ -229,7 +229,7 @@ def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None
 
 def shape_n(
     input: Sequence[TensorLike], out_type: DTypeLike = dt.int32, name: str | None = None
-) -> Any:
+) -> list[Tensor]:
     """Returns the shapes of several tensors as tensors.
 
     Args:
@@ -251,7 +251,7 @@ def shape_n(
     return list(apply(ShapeN.of(out), *[convert(x) for x in input], name=name))
 
 
-def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
+def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Returns the number of elements of a tensor.
 
     Args:
@@ -273,7 +273,7 @@ def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None 
     return apply(Size.of(out), convert(input), name=name)
 
 
-def rank(input: TensorLike, name: str | None = None) -> Any:
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the number of axes of a tensor.
 
     Args:
@@ -290,7 +290,7 @@ def rank(input: TensorLike, name: str | None = None) -> Any:
     return apply(RANK, convert(input), name=name)
 
 
-def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Any:
+def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     """Computes the shape that two shapes, given as tensors, broadcast to.
 
     Args:
@@ -329,7 +329,7 @@ def fits_int32(value: TensorLike) -> bool:
     )
 
 
-def broadcast_static_shape(shape_x: Sizes, shape_y: Sizes) -> Any:
+def broadcast_static_shape(shape_x: Sizes, shape_y: Sizes) -> TensorShape:
     """Computes the shape that two static shapes broadcast to.
 
     Args:

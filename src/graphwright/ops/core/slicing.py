@@ -20,7 +20,7 @@ from graphwright.ops.core.movement import broadcast_to, reshape, sum_to, transpo
 from graphwright.ops.core.rule_words import dims_of, extent, host, padded, placed
 from graphwright.ops.core.shapes import shape, shape_of
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import HostValue, TensorLike, TensorValue
+from graphwright.types.arguments import HostValue, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, is_compatible, show_dims
@@ -526,7 +526,7 @@ def strided_slice(
     shrink_axis_mask: int = 0,
     var: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the slice `begin:end:strides` along the leading axes of a tensor.
 
     Bit i of a mask says something about entry i of the bounds.
@@ -562,7 +562,9 @@ def strided_slice(
     return apply(op, convert(input_), begin, end, strides, name=name)
 
 
-def slice(input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None) -> Any:
+def slice(
+    input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None
+) -> Tensor:
     """Returns a block of a tensor, by its first index and its size along each axis.
 
     Args:

@@ -36,7 +36,7 @@ from graphwright.ops.math.comparison import (
 )
 from graphwright.ops.math.reduction import range_vector, reduce_max, reduce_min, reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
@@ -361,7 +361,7 @@ class Bound(Op):
         high: Any = np.full(dims[2:], length, np.int32)
         for _ in range(length.bit_length()):
             middle = (low + high) // 2
-            place = starts + minimum(middle, np.int32(length - 1))
+            place: Any = starts + minimum(middle, np.int32(length - 1))
             on = logical_and(less(low, high), type(self).goes_on(moved(flat, 0, [place]), values))
             low, high = select(on, middle + 1, low), select(on, high, middle)
         return cast(low, self.out_type)
@@ -404,8 +404,8 @@ class UpperBound(Bound):
 class TopK(NamedTuple):
     """The greatest elements and their indices."""
 
-    values: Any
-    indices: Any
+    values: Tensor
+    indices: Tensor
 
 
 TopK.__name__ = TopK.__qualname__ = "TopKV2"
@@ -416,7 +416,7 @@ def argmax(
     axis: TensorLike | None = None,
     output_type: DTypeLike = dt.int64,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the index of the greatest element along an axis, of equal ones the first.
 
     NaN is passed over.
@@ -446,7 +446,7 @@ def argmin(
     axis: TensorLike | None = None,
     output_type: DTypeLike = dt.int64,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the index of the least element along an axis, of equal ones the first.
 
     NaN is passed over.
@@ -477,7 +477,7 @@ def top_k(
     sorted: bool = True,
     index_type: DTypeLike = dt.int32,
     name: str | None = None,
-) -> Any:
+) -> TopK:
     """Finds the greatest elements along the last axis, in descending order, and their indices.
 
     Of equal elements, that of lower index comes first. NaN comes last.
@@ -507,7 +507,7 @@ def top_k(
 
 def sort(
     values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Sorts the elements along an axis.
 
     NaN comes last.
@@ -541,7 +541,7 @@ def argsort(
     direction: str = "ASCENDING",
     stable: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the indices that sort a tensor along an axis.
 
     Equal elements keep their order.
@@ -619,7 +619,7 @@ def searchsorted(
     side: str = "left",
     out_type: DTypeLike = dt.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns where each value would be inserted into a sorted sequence.
 
     Args:
@@ -660,7 +660,7 @@ def approx_max_k(
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
     name: str | None = None,
-) -> Any:
+) -> ApproxTopK:
     """Finds the greatest elements along an axis, in descending order, and their indices.
 
     The result is exact: the arguments on the quality of an approximation have no effect.
@@ -698,7 +698,7 @@ def approx_min_k(
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
     name: str | None = None,
-) -> Any:
+) -> ApproxTopK:
     """Finds the least elements along an axis, in ascending order, and their indices.
 
     The result is exact: the arguments on the quality of an approximation have no effect.
@@ -751,5 +751,5 @@ def approximable(operand: TensorLike, k: int, axis: int) -> Any:
 class ApproxTopK(NamedTuple):
     """The extremes and their indices."""
 
-    values: Any
-    indices: Any
+    values: Tensor
+    indices: Tensor

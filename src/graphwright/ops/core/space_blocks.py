@@ -25,7 +25,7 @@ from graphwright.ops.core.rule_words import dims_of, host, padded
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.arithmetic import floormod
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import HostValue, TensorLike
+from graphwright.types.arguments import HostValue, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -315,7 +315,7 @@ class DepthToSpace(Regrouping):
 
 def space_to_batch_nd(
     input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Pads a tensor with zeros and moves each place inside a block of space to the batch.
 
     The spatial axes are those behind the batch axis, as many as `block_shape` has entries.
@@ -353,7 +353,7 @@ def batch_to_space_nd(
 
 def batch_to_space(
     input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Moves batches back to the places inside blocks of space, and crops the result.
 
     It undoes `tf.space_to_batch`.
@@ -383,7 +383,7 @@ def batch_to_space(
 
 def space_to_depth(
     input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Moves each block of places of images to channels.
 
     Args:
@@ -409,7 +409,7 @@ def space_to_depth(
 
 def depth_to_space(
     input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Moves the channels of images to blocks of places.
 
     It undoes `tf.nn.space_to_depth`.
@@ -440,7 +440,7 @@ def required_space_to_batch_paddings(
     block_shape: TensorLike,
     base_paddings: TensorLike | None = None,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Computes paddings that make each axis a multiple of its block, and crops that undo them.
 
     What is missing is added behind.

@@ -12,7 +12,7 @@ from graphwright.op.op import Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core.joining import stack, unstack
 from graphwright.ops.image import suppression
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
@@ -289,10 +289,10 @@ class CombinedNonMaxSuppression(Op):
 class Detections(NamedTuple):
     """The result of `combined_non_max_suppression`."""
 
-    nmsed_boxes: Any
-    nmsed_scores: Any
-    nmsed_classes: Any
-    valid_detections: Any
+    nmsed_boxes: Tensor
+    nmsed_scores: Tensor
+    nmsed_classes: Tensor
+    valid_detections: Tensor
 
 
 Detections.__name__ = Detections.__qualname__ = "CombinedNonMaxSuppression"
@@ -308,7 +308,7 @@ def non_max_suppression(
     iou_threshold: TensorLike = 0.5,
     score_threshold: TensorLike = float("-inf"),
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the indices of the boxes with the best scores, best first.
 
     A box is left out where its overlap with a better one, as intersection over union, is above
@@ -346,7 +346,7 @@ def non_max_suppression_with_scores(
     score_threshold: TensorLike = float("-inf"),
     soft_nms_sigma: TensorLike = 0.0,
     name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """Returns the indices of the best boxes and their scores, which overlap may lower.
 
     With `soft_nms_sigma` of 0, this selects as `tf.image.non_max_suppression` does. Above 0, an
@@ -393,7 +393,7 @@ def non_max_suppression_overlaps(
     overlap_threshold: TensorLike = 0.5,
     score_threshold: TensorLike = float("-inf"),
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the indices of the best items, by a matrix of their overlaps.
 
     An item is left out where its overlap with a better one is above `overlap_threshold`.
@@ -434,7 +434,7 @@ def non_max_suppression_padded(
     sorted_input: bool = False,
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Returns the indices of the best boxes, which 0 may fill up, and their number.
 
     The selection is that of `tf.image.non_max_suppression`. Where `boxes` has batch axes, their

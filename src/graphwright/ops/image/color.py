@@ -37,7 +37,7 @@ from graphwright.ops.math.comparison import SELECT, equal, greater
 from graphwright.ops.math.reduction import average, reduce_mean, reduce_prod, reduce_std, reduce_sum
 from graphwright.ops.math.transcendental import pow, rsqrt
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -47,7 +47,7 @@ from graphwright.types.tensor_type import TensorType, show_dims
 
 def convert_image_dtype(
     image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Converts images to a dtype, scaled from the range of the old dtype to that of the new one.
 
     The range of floats is [0, 1]; that of integers is 0 to their maximum.
@@ -379,7 +379,7 @@ RGB_OF_YUV = (
 GREY = (0.2989, 0.5870, 0.1140)
 
 
-def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Any:
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts RGB colours to hue, saturation and value, each in [0, 1].
 
     Args:
@@ -400,7 +400,7 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Any:
     return apply(RGB_TO_HSV, convert(images, None, dt.float32), name=name)
 
 
-def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Any:
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts colours of hue, saturation and value to RGB colours.
 
     Args:
@@ -421,7 +421,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Any:
     return apply(HSV_TO_RGB, convert(images, None, dt.float32), name=name)
 
 
-def rgb_to_yiq(images: TensorLike) -> Any:
+def rgb_to_yiq(images: TensorLike) -> Tensor:
     """Converts RGB colours to luma and the two chroma values of NTSC.
 
     Args:
@@ -437,7 +437,7 @@ def rgb_to_yiq(images: TensorLike) -> Any:
     return recoloured(images, YIQ)
 
 
-def yiq_to_rgb(images: TensorLike) -> Any:
+def yiq_to_rgb(images: TensorLike) -> Tensor:
     """Converts luma and the two chroma values of NTSC to RGB colours.
 
     Args:
@@ -453,7 +453,7 @@ def yiq_to_rgb(images: TensorLike) -> Any:
     return recoloured(images, RGB_OF_YIQ)
 
 
-def rgb_to_yuv(images: TensorLike) -> Any:
+def rgb_to_yuv(images: TensorLike) -> Tensor:
     """Converts RGB colours to luma and the two chroma values of PAL.
 
     Args:
@@ -469,7 +469,7 @@ def rgb_to_yuv(images: TensorLike) -> Any:
     return recoloured(images, YUV)
 
 
-def yuv_to_rgb(images: TensorLike) -> Any:
+def yuv_to_rgb(images: TensorLike) -> Tensor:
     """Converts luma and the two chroma values of PAL to RGB colours.
 
     Args:
@@ -491,7 +491,7 @@ def recoloured(images: TensorLike, matrix: TensorLike) -> Any:
     return tensordot(images, convert(matrix, images.dtype), [[-1], [0]])
 
 
-def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Any:
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """Converts RGB colours to one channel, their luma.
 
     Args:
@@ -515,7 +515,7 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Any:
     return convert_image_dtype(grey, images.dtype, name=name)
 
 
-def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Any:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Repeats one channel as red, green and blue.
 
     Args:
@@ -547,7 +547,7 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Any:
 # -- adjustments ----------------------------------------------------------------------------
 
 
-def adjust_brightness(image: TensorLike, delta: TensorLike) -> Any:
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """Adds a number to all pixels, on the scale where floats span [0, 1].
 
     Args:
@@ -566,7 +566,7 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Any:
     return convert_image_dtype(adjusted, original, saturate=True)
 
 
-def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Any:
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     """Scales the distance of each pixel from the mean of its channel in its image.
 
     The result is `(x - mean) * contrast_factor + mean`.
@@ -591,7 +591,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Any:
     return convert_image_dtype(adjusted, original, saturate=True)
 
 
-def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Any:
+def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Tensor:
     """Applies the gamma curve `gain * x ** gamma`, with `x` on the scale where floats span [0, 1].
 
     Args:
@@ -616,7 +616,7 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
     return convert_image_dtype(adjusted, original, saturate=True)
 
 
-def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Any:
+def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
     """Turns the hue of RGB images on the colour circle, of which 1 is a whole turn.
 
     Args:
@@ -644,7 +644,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
 
 def adjust_saturation(
     image: TensorLike, saturation_factor: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Scales the saturation of RGB images, which stays in [0, 1].
 
     Args:
@@ -667,7 +667,7 @@ def adjust_saturation(
     return convert_image_dtype(scaled, original)
 
 
-def per_image_standardization(image: TensorLike) -> Any:
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Scales each image to the mean 0 and the standard deviation 1.
 
     The divisor is at least 1 over the square root of the number of values, also for even images.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.op.expansion import GraphTensor
 from graphwright.ops.core.casting import cast
@@ -14,7 +14,7 @@ from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import equal, select
 from graphwright.ops.math.transcendental import abs as magnitude
 
-Three = tuple[Any, Any, Any]
+Three: TypeAlias = tuple[Any, Any, Any]
 
 
 def channels(images: GraphTensor) -> Three:

@@ -25,7 +25,7 @@ from graphwright.ops.math.comparison import equal, greater_equal, less_equal, lo
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.rounding import ceil, floor
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import Length, TensorLike, TensorValue
+from graphwright.types.arguments import Length, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
@@ -309,7 +309,9 @@ class CropAndResizeGradBoxes(Op):
         columns = Cells.of(lefts, rights, left, right, image_width, width, 1)
         inside = cast(logical_and(rows.inside, columns.inside), dt.float32)
         seen = grads * inside
-        speed, twist, d_image = 0.0, 0.0, 0.0
+        speed: Any = 0.0
+        twist: Any = 0.0
+        d_image: Any = 0.0
         for row, side, by_row in rows.sides:
             for column, flank, by_column in columns.sides:
                 places = stack([number, *broadcast_pair(row[..., 0], column[..., 0])], -1)
@@ -393,7 +395,7 @@ def crop_and_resize(
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Cuts boxes out of images and resamples each of them to one size.
 
     Args:

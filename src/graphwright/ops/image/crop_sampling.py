@@ -16,7 +16,7 @@ from graphwright.ops.random.single_numbers import Numbers
 from graphwright.ops.random.stateful_random import Stateful
 from graphwright.ops.random.stateless_random import of_seed
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -133,9 +133,9 @@ class StatelessSampleDistortedBoundingBox(CropSampler):
 class Sample(NamedTuple):
     """A window as begin and size of a slice, and as a box in parts of the image's size."""
 
-    begin: Any
-    size: Any
-    bboxes: Any
+    begin: Tensor
+    size: Tensor
+    bboxes: Tensor
 
 
 def options(

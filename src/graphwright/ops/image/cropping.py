@@ -20,10 +20,10 @@ from graphwright.ops.image.images import check_pixels, check_rank, images_of
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import equal, greater_equal, logical_or, select
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import Length, TensorLike, TensorValue
+from graphwright.types.arguments import Length, Tensor, TensorLike, TensorValue
 
 
-def flip_left_right(image: TensorLike) -> Any:
+def flip_left_right(image: TensorLike) -> Tensor:
     """Mirrors images along their width.
 
     Args:
@@ -42,7 +42,7 @@ def flip_left_right(image: TensorLike) -> Any:
     return flipped(image, -2)
 
 
-def flip_up_down(image: TensorLike) -> Any:
+def flip_up_down(image: TensorLike) -> Tensor:
     """Mirrors images along their height.
 
     Args:
@@ -70,7 +70,7 @@ def flipped(image: TensorLike, axis: int) -> Any:
     return reverse(image, [axis if rank is None else axis + rank])
 
 
-def transpose(image: TensorLike, name: str | None = None) -> Any:
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     """Exchanges the height and the width of images.
 
     Args:
@@ -95,7 +95,7 @@ def transpose(image: TensorLike, name: str | None = None) -> Any:
     return transposed(image, order, name=name)
 
 
-def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Any:
+def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tensor:
     """Turns images counter-clockwise by multiples of 90 degrees.
 
     Args:
@@ -150,7 +150,7 @@ def crop_to_bounding_box(
     offset_width: TensorLike,
     target_height: TensorLike,
     target_width: TensorLike,
-) -> Any:
+) -> Tensor:
     """Cuts a part of a given height and width out of images.
 
     Args:
@@ -208,7 +208,7 @@ def pad_to_bounding_box(
     offset_width: TensorLike,
     target_height: TensorLike,
     target_width: TensorLike,
-) -> Any:
+) -> Tensor:
     """Puts images at an offset into an area of zeros.
 
     Args:
@@ -244,7 +244,7 @@ def pad_to_bounding_box(
 
 def resize_with_crop_or_pad(
     image: TensorLike, target_height: TensorLike, target_width: TensorLike
-) -> Any:
+) -> Tensor:
     """Crops the middle of images or pads them with zeros, to a given height and width.
 
     Args:
@@ -292,7 +292,7 @@ def least(x: Length, y: Length) -> Any:
     return min(x, y) if isinstance(x, int) and isinstance(y, int) else minimum(x, y)
 
 
-def central_crop(image: TensorLike, central_fraction: TensorLike) -> Any:
+def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
     """Cuts out the middle of images, a fraction of their height and of their width.
 
     Args:

@@ -9,7 +9,7 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable, undefined
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
@@ -154,7 +154,7 @@ def to_places(numbers: Array) -> Array:
 
 def draw_bounding_boxes(
     images: TensorLike, boxes: TensorLike, colors: TensorLike | None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Draws the outlines of boxes into images.
 
     Args:
@@ -191,7 +191,7 @@ def extract_glimpse(
     normalized: bool = True,
     noise: str = "uniform",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Cuts a window of one size out of each image, at an offset of its own.
 
     Args:

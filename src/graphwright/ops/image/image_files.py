@@ -14,7 +14,7 @@ from graphwright.ops.image.color import convert_image_dtype
 from graphwright.ops.io.raw_bytes import only
 from graphwright.ops.strings.strings import refused, scalar, string, substr
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
@@ -347,7 +347,7 @@ def decode_jpeg(
     acceptable_fraction: float = 1,
     dct_method: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Decodes a JPEG file; PNG, WebP and GIF files of one frame too.
 
     It needs Pillow (the extra `image`). Chroma is always interpolated smoothly, and the transform
@@ -391,7 +391,7 @@ def decode_and_crop_jpeg(
     acceptable_fraction: float = 1,
     dct_method: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Decodes a window of the image in a JPEG file.
 
     It needs Pillow (the extra `image`).
@@ -425,7 +425,7 @@ def decode_and_crop_jpeg(
 
 def decode_png(
     contents: TensorLike, channels: int = 0, dtype: DTypeLike = dt.uint8, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Decodes a PNG file of 8 or 16 bits; other formats but BMP too.
 
     It needs Pillow (the extra `image`).
@@ -452,7 +452,7 @@ def decode_png(
     return apply(op, string(contents), name=name)
 
 
-def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Any:
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """Decodes a BMP file; WebP files of one frame too.
 
     Args:
@@ -477,7 +477,7 @@ def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None)
     return apply(DecodeBmp.of(channels), string(contents), name=name)
 
 
-def decode_gif(contents: TensorLike, name: str | None = None) -> Any:
+def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """Decodes all frames of a GIF file; JPEG, PNG and WebP files too.
 
     It needs Pillow (the extra `image`).
@@ -505,7 +505,7 @@ def decode_gif(contents: TensorLike, name: str | None = None) -> Any:
 
 def decode_webp(
     contents: TensorLike, channels: int = 0, dtype: DTypeLike = dt.uint8, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Decodes all frames of a WebP file; JPEG and PNG files too.
 
     It needs Pillow (the extra `image`).
@@ -540,7 +540,7 @@ def decode_image(
     dtype: DTypeLike = dt.uint8,
     name: str | None = None,
     expand_animations: bool = True,
-) -> Any:
+) -> Tensor:
     """Decodes a file in any of the formats JPEG, PNG, GIF, BMP and WebP.
 
     It needs Pillow (the extra `image`).
@@ -585,7 +585,7 @@ def encode_jpeg(
     y_density: int = 300,
     xmp_metadata: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     r"""Encodes an image as a JPEG file.
 
     It needs Pillow (the extra `image`).
@@ -624,7 +624,7 @@ def encode_jpeg(
 
 def extract_jpeg_shape(
     contents: TensorLike, output_type: DTypeLike = dt.int32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Reads the height, the width and the channels of a JPEG file from its header.
 
     Args:
@@ -647,7 +647,7 @@ def extract_jpeg_shape(
     return apply(op, string(contents), name=name)
 
 
-def is_jpeg(contents: TensorLike, name: str | None = None) -> Any:
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     r"""Tells whether the bytes of a file begin as those of JPEG files do.
 
     Args:
@@ -666,7 +666,7 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Any:
 
 def adjust_jpeg_quality(
     image: TensorLike, jpeg_quality: TensorLike, dct_method: str = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Encodes an image as a JPEG file of some quality and decodes it again.
 
     It needs Pillow (the extra `image`).

@@ -23,11 +23,11 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_mean, reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import abs, log, pow, square, squared_difference
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.tensor_type import is_compatible
 
 
-def total_variation(images: TensorLike, name: str | None = None) -> Any:
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """Sums the absolute differences of neighbouring pixels in each image.
 
     Args:
@@ -55,7 +55,7 @@ def total_variation(images: TensorLike, name: str | None = None) -> Any:
     return reduce_sum(abs(down), axes) + reduce_sum(abs(across), axes)
 
 
-def image_gradients(image: TensorLike) -> Any:
+def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
     """Returns the differences of each pixel to the next ones downwards and to the right.
 
     The last row, or the last column, has the difference 0.
@@ -87,7 +87,7 @@ def image_gradients(image: TensorLike) -> Any:
     return concat([down, last_row], 1), concat([across, last_column], 2)
 
 
-def sobel_edges(image: TensorLike) -> Any:
+def sobel_edges(image: TensorLike) -> Tensor:
     """Estimates the slopes downwards and to the right by Sobel's filters.
 
     Args:
@@ -117,7 +117,7 @@ def sobel_edges(image: TensorLike) -> Any:
 # -- similarity -----------------------------------------------------------------------------
 
 
-def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Any:
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """Returns the peak signal-to-noise ratio of pairs of images, in decibels.
 
     Args:
@@ -137,9 +137,9 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
     >>> round(float(tf.image.psnr([[[0.0]]], [[[0.5]]], 1.0)), 3)
     6.021
     """
-    a, b, peak = compared(a, b, max_val)
-    error = reduce_mean(squared_difference(a, b), (-3, -2, -1))
-    check_pair(a, b)
+    first, second, peak = compared(a, b, max_val)
+    error = reduce_mean(squared_difference(first, second), (-3, -2, -1))
+    check_pair(first, second)
     return 20 * log(peak) / log(convert(10.0)) - np.float32(10 / np.log(10)) * log(error)
 
 
@@ -170,7 +170,7 @@ def ssim(
     k1: float = 0.01,
     k2: float = 0.03,
     return_index_map: bool = False,
-) -> Any:
+) -> Tensor:
     """Returns the structural similarity of pairs of images, which is 1 for equal ones.
 
     Args:
@@ -257,7 +257,7 @@ def ssim_multiscale(
     filter_sigma: float = 1.5,
     k1: float = 0.01,
     k2: float = 0.03,
-) -> Any:
+) -> Tensor:
     """Returns the structural similarity over several scales, each half the size of the one before.
 
     It is the product of the contrasts at all scales but the last and of the similarity at the last,

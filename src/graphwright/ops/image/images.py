@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.gathering import axis_sizes, host_vector
@@ -13,7 +13,7 @@ from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.slicing import entry
 from graphwright.types.arguments import TensorLike, TensorValue
 
-Restore = Callable[[Any], Any]
+Restore: TypeAlias = Callable[[Any], Any]
 
 
 def images_of(image: TensorLike) -> tuple[Any, Restore]:

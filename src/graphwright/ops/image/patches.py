@@ -15,7 +15,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector, scatter_nd
 from graphwright.ops.core.movement import reshape, transpose
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -153,7 +153,7 @@ def extract_patches(
     rates: Sequence[int],
     padding: str,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Extracts patches of images, each flattened into the channels of its place.
 
     Args:
@@ -196,7 +196,7 @@ def extract_volume_patches(
     strides: Sequence[int],
     padding: str,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Extracts patches of volumes, each flattened into the channels of its place.
 
     Args:

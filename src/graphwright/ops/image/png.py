@@ -11,7 +11,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.image import png_writer
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -54,7 +54,7 @@ class EncodePng(Op):
         return files.reshape(image.shape[:-3])
 
 
-def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Any:
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     r"""Encodes each image as a PNG file.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert
@@ -25,11 +25,11 @@ from graphwright.ops.math.rounding import round
 from graphwright.ops.random.stateful_random import uniform
 from graphwright.ops.random.stateless_random import stateless_uniform
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.tensor_type import Dims
 
 #: Draws uniform numbers: shape, least, limit, and their dtype (float32).
-Draw = Callable[..., Any]
+Draw: TypeAlias = Callable[..., Any]
 
 
 def stream(seed: int | None) -> Draw:
@@ -118,7 +118,7 @@ def fits(size: Dims, dims: Dims) -> bool:
 # -- the public functions -------------------------------------------------------------------
 
 
-def random_brightness(image: TensorLike, max_delta: float, seed: int | None = None) -> Any:
+def random_brightness(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
     """Adds a random number to all pixels, on the scale where floats span [0, 1].
 
     Args:
@@ -140,7 +140,7 @@ def random_brightness(image: TensorLike, max_delta: float, seed: int | None = No
     return brightened(image, max_delta, stream(seed))
 
 
-def stateless_random_brightness(image: TensorLike, max_delta: float, seed: TensorLike) -> Any:
+def stateless_random_brightness(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
     """Adds a number drawn from a seed to all pixels, on the scale where floats span [0, 1].
 
     Args:
@@ -162,7 +162,9 @@ def stateless_random_brightness(image: TensorLike, max_delta: float, seed: Tenso
     return brightened(image, max_delta, position(seed))
 
 
-def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | None = None) -> Any:
+def random_contrast(
+    image: TensorLike, lower: float, upper: float, seed: int | None = None
+) -> Tensor:
     """Scales the contrast by a random factor, as `tf.image.adjust_contrast` does.
 
     Args:
@@ -187,7 +189,7 @@ def random_contrast(image: TensorLike, lower: float, upper: float, seed: int | N
 
 def stateless_random_contrast(
     image: TensorLike, lower: float, upper: float, seed: TensorLike
-) -> Any:
+) -> Tensor:
     """Scales the contrast by a factor drawn from a seed, as `tf.image.adjust_contrast` does.
 
     Args:
@@ -210,7 +212,7 @@ def stateless_random_contrast(
     return contrasted(image, lower, upper, position(seed))
 
 
-def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> Any:
+def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
     """Turns the hue by a random part of the colour circle.
 
     Args:
@@ -232,7 +234,7 @@ def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> 
     return hued(image, max_delta, stream(seed))
 
 
-def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) -> Any:
+def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
     """Turns the hue by a part of the colour circle drawn from a seed.
 
     Args:
@@ -256,7 +258,7 @@ def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) 
 
 def random_saturation(
     image: TensorLike, lower: float, upper: float, seed: int | None = None
-) -> Any:
+) -> Tensor:
     """Scales the saturation by a random factor.
 
     Args:
@@ -281,7 +283,7 @@ def random_saturation(
 
 def stateless_random_saturation(
     image: TensorLike, lower: float, upper: float, seed: TensorLike | None = None
-) -> Any:
+) -> Tensor:
     """Scales the saturation by a factor drawn from a seed.
 
     Args:
@@ -307,7 +309,7 @@ def stateless_random_saturation(
 
 def random_jpeg_quality(
     image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
-) -> Any:
+) -> Tensor:
     """Encodes an image as a JPEG file of a random quality and decodes it again.
 
     It needs Pillow (the extra `image`).
@@ -334,7 +336,7 @@ def random_jpeg_quality(
 
 def stateless_random_jpeg_quality(
     image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: TensorLike
-) -> Any:
+) -> Tensor:
     """Encodes an image as a JPEG file of a quality drawn from a seed and decodes it again.
 
     It needs Pillow (the extra `image`).
@@ -359,7 +361,7 @@ def stateless_random_jpeg_quality(
     return compressed(image, min_jpeg_quality, max_jpeg_quality, position(seed))
 
 
-def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Any:
+def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
     """Mirrors each image along its width with probability 1/2.
 
     Args:
@@ -380,7 +382,7 @@ def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Any:
     return mirrored(image, flip_left_right, stream(seed))
 
 
-def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Any:
+def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
     """Mirrors each image along its width with probability 1/2, as a seed determines.
 
     Args:
@@ -401,7 +403,7 @@ def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Any
     return mirrored(image, flip_left_right, position(seed))
 
 
-def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Any:
+def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     """Mirrors each image along its height with probability 1/2.
 
     Args:
@@ -422,7 +424,7 @@ def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Any:
     return mirrored(image, flip_up_down, stream(seed))
 
 
-def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Any:
+def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
     """Mirrors each image along its height with probability 1/2, as a seed determines.
 
     Args:
@@ -445,7 +447,7 @@ def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Any:
 
 def random_crop(
     value: TensorLike, size: TensorLike, seed: int | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Cuts a part of a given size out of a tensor, from a random place.
 
     Args:
@@ -469,7 +471,7 @@ def random_crop(
 
 def stateless_random_crop(
     value: TensorLike, size: TensorLike, seed: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Cuts a part of a given size out of a tensor, from a random place that a seed determines.
 
     Args:

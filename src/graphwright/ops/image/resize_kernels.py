@@ -10,7 +10,7 @@ same side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,8 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.types.arrays import Array
 
 Floats = npt.NDArray[np.float32]
-Method = Literal["nearest", "bilinear", "bicubic", "area"]
-Centres = Literal["half_pixel", "legacy", "align_corners"]
+Method: TypeAlias = Literal["nearest", "bilinear", "bicubic", "area"]
+Centres: TypeAlias = Literal["half_pixel", "legacy", "align_corners"]
 
 _TABLE = 1024  # steps of the cubic's table between two pixels
 _NEGLIGIBLE = np.float32(1000 * np.finfo(np.float32).tiny)

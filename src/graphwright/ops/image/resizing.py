@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -21,13 +21,13 @@ from graphwright.ops.image.images import check_pixels, images_of
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.rounding import round as rounded
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import Length, TensorLike, TensorValue
+from graphwright.types.arguments import Length, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 SOURCES = dt.REAL - {dt.uint32, dt.uint64}
 #: A height and a width: ints where both are known, else a tensor of shape [2].
-Sides = tuple[int, ...] | TensorValue
+Sides: TypeAlias = tuple[int, ...] | TensorValue
 
 
 class ResizeMethod:
@@ -330,7 +330,7 @@ def resize(
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Resizes images to a height and width.
 
     Args:
@@ -431,7 +431,7 @@ def resize_with_pad(
     target_width: TensorLike,
     method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
-) -> Any:
+) -> Tensor:
     """Resizes images without distortion, centred in a border of zeros.
 
     Args:

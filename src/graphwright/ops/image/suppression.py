@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.types.arrays import Array
 
 #: Of lists [m], which of their better items [m, a] hides which of the worse ones [m, b]: [m, a, b].
-Hides = Callable[[Array, Array, Array], Array]
+Hides: TypeAlias = Callable[[Array, Array, Array], Array]
 
 _AT_A_TIME = 256
 _PAIRS = 1 << 16  # compared at a time: what is computed of them stays in the processor's cache

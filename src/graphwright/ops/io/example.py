@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, num_elements, show_dims
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: The dtype of the values of each kind of list in a message.
 KINDS = {"bytes_list": dt.string, "float_list": dt.float32, "int64_list": dt.int64}
 
-Values = list["np.ndarray[Any, Any] | None"]
+Values: TypeAlias = list["np.ndarray[Any, Any] | None"]
 
 
 class ParseExampleV2(Op):
@@ -199,7 +199,7 @@ def bytes_of_json(text: bytes) -> bytes:
         raise InvalidArgumentError(None, None, f"Error while parsing JSON: {error}") from error
 
 
-def decode_json_example(json_examples: TensorLike, name: str | None = None) -> Any:
+def decode_json_example(json_examples: TensorLike, name: str | None = None) -> Tensor:
     """Converts `Example` messages from JSON to the bytes that `tf.io.parse_example` reads.
 
     Args:

@@ -21,7 +21,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.io.raw_bytes import only
 from graphwright.ops.strings.strings import scalar, string, texts
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -122,7 +122,7 @@ READ_FILE, WRITE_FILE, MATCHING_FILES = ReadFile(), WriteFile(), MatchingFiles()
 # -- the public functions -------------------------------------------------------------------
 
 
-def read_file(filename: TensorLike, name: str | None = None) -> Any:
+def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
     """Reads a whole file.
 
     Args:
@@ -165,7 +165,7 @@ def write_file(filename: TensorLike, contents: TensorLike, name: str | None = No
     apply(WRITE_FILE, string(filename), string(contents), name=name)
 
 
-def matching_files(pattern: TensorLike, name: str | None = None) -> Any:
+def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
     """Returns the sorted paths that match any of some patterns.
 
     `*`, `?` and `[...]` stand for characters of a file's name, not of its directory.

@@ -16,7 +16,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import Text, refused, string, texts
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -182,7 +182,7 @@ DECODE_BASE64 = DecodeBase64()
 # -- the public functions -------------------------------------------------------------------
 
 
-def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Any:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Encodes each string in the URL-safe alphabet of base64.
 
     Args:
@@ -200,7 +200,7 @@ def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None)
     return apply(EncodeBase64.of(pad), string(input), name=name)
 
 
-def decode_base64(input: TensorLike, name: str | None = None) -> Any:
+def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """Decodes strings in the URL-safe alphabet of base64, padded or not.
 
     Args:
@@ -226,7 +226,7 @@ def decode_raw(
     little_endian: bool = True,
     fixed_length: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Interprets the bytes of strings as numbers, along a new last axis.
 
     Args:
@@ -257,7 +257,7 @@ def decode_raw(
 
 def decode_compressed(
     bytes: TensorLike, compression_type: str = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Decompresses each string.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from graphwright.proto.example_pb2 import Feature, FeatureList
 
 #: The values of each step of each message; None where a message has no such feature.
-Steps = list["list[Any] | None"]
+Steps: TypeAlias = list["list[Any] | None"]
 
 
 class ParseSequenceExampleV2(Op):

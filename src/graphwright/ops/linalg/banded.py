@@ -18,7 +18,7 @@ from graphwright.ops.linalg.contraction import matmul
 from graphwright.ops.linalg.linear_systems import MatrixOp, joined, split_matrix
 from graphwright.ops.linalg.matrices import diag_part
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
 
@@ -90,7 +90,7 @@ def banded_triangular_solve(
     lower: bool = True,
     adjoint: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Solves `matrix @ x = rhs` for triangular matrices of few diagonals.
 
     The rows of `bands` are diagonals, each element in its column of the matrix. Of a lower

@@ -9,7 +9,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -41,13 +41,13 @@ from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal, logical_not
 from graphwright.ops.math.reduction import reduce_any, reduce_prod, reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
 
 #: What `tensordot` sums over: so many axes, or the axes of each operand.
-SummedAxes = int | Sequence[npt.ArrayLike] | Array
+SummedAxes: TypeAlias = int | Sequence[npt.ArrayLike] | Array
 
 NARROW = (dt.float16, dt.bfloat16)
 PRODUCTS = dt.INEXACT | dt.UNSIGNED | {dt.int32, dt.int64}
@@ -354,7 +354,7 @@ def matmul(
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Multiplies matrices: the innermost two axes of both operands; the other axes broadcast.
 
     Args:
@@ -435,7 +435,7 @@ def matvec(
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Multiplies matrices by vectors; the axes before them broadcast.
 
     Args:
@@ -464,7 +464,7 @@ def matvec(
     return squeeze(product, [-1])
 
 
-def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None = None) -> Any:
+def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None = None) -> Tensor:
     """Sums products over axes of two tensors.
 
     Args:

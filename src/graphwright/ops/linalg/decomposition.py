@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from graphwright.ops.math.comparison import equal, select
 from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.transcendental import reciprocal
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -359,7 +359,7 @@ def strictly_lower(x: TensorValue) -> Any:
 # -- the public functions -------------------------------------------------------------------
 
 
-def cholesky(input: TensorLike, name: str | None = None) -> Any:
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the lower triangular L of `L @ adjoint(L) = input` for each matrix.
 
     Args:
@@ -386,8 +386,8 @@ def cholesky(input: TensorLike, name: str | None = None) -> Any:
 class QrResult(NamedTuple):
     """The result of `qr`."""
 
-    q: Any
-    r: Any
+    q: Tensor
+    r: Tensor
 
 
 def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> QrResult:
@@ -412,6 +412,21 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
     return QrResult(*apply(Qr.of(full_matrices), convert(input), name=name))
 
 
+@overload
+def svd(
+    tensor: TensorLike,
+    full_matrices: bool = False,
+    compute_uv: Literal[True] = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def svd(
+    tensor: TensorLike,
+    full_matrices: bool = False,
+    *,
+    compute_uv: Literal[False],
+    name: str | None = None,
+) -> Tensor: ...
 def svd(
     tensor: TensorLike,
     full_matrices: bool = False,
@@ -441,7 +456,7 @@ def svd(
     return (s, u, v) if compute_uv else s
 
 
-def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Any, Any]:
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Computes the eigenvalues and eigenvectors of self-adjoint matrices.
 
     Args:
@@ -465,7 +480,7 @@ def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Any, Any]:
     return e, v
 
 
-def eigvalsh(tensor: TensorLike, name: str | None = None) -> Any:
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Computes the eigenvalues of self-adjoint matrices.
 
     Args:
@@ -486,7 +501,7 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Any:
     return apply(SelfAdjointEigV2.of(False), convert(tensor), name=name)[0]
 
 
-def eig(tensor: TensorLike, name: str | None = None) -> tuple[Any, Any]:
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """Computes the eigenvalues and right eigenvectors of square matrices.
 
     Args:
@@ -510,7 +525,7 @@ def eig(tensor: TensorLike, name: str | None = None) -> tuple[Any, Any]:
     return e, v
 
 
-def eigvals(tensor: TensorLike, name: str | None = None) -> Any:
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Computes the eigenvalues of square matrices.
 
     Args:
@@ -539,8 +554,8 @@ def complex_dtype(x: TensorValue) -> DType:
 class LuResult(NamedTuple):
     """The result of `lu`."""
 
-    lu: Any
-    p: Any
+    lu: Tensor
+    p: Tensor
 
 
 def lu(
@@ -577,7 +592,7 @@ def lu_solve(
     rhs: TensorLike,
     validate_args: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Solves `matrix @ x = rhs` with the LU decomposition of the matrix.
 
     Args:
@@ -604,7 +619,7 @@ def lu_solve(
 
 def lu_reconstruct(
     lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Computes the matrix of an LU decomposition.
 
     Args:
@@ -629,7 +644,7 @@ def lu_reconstruct(
 
 def lu_matrix_inverse(
     lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Computes the inverse of a matrix from its LU decomposition.
 
     Args:

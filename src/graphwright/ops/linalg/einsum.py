@@ -28,7 +28,7 @@ from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
@@ -438,7 +438,7 @@ def on_diagonal(
     return apply(Einsum.of(f"{dots}{current}->{dots}{''.join(target)}"), x)
 
 
-def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Any:
+def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
     """Sums products of tensors as an equation such as "ij,jk->ik" describes.
 
     Args:
@@ -492,7 +492,7 @@ def check_equation(equation: str, count: int) -> None:
             )
 
 
-def chained(equation: str, tensors: list[TensorValue], name: str | None) -> Any:
+def chained(equation: str, tensors: Sequence[TensorValue], name: str | None) -> Any:
     """The result of an equation of many operands, by products of two at a time."""
     terms = parse(equation, known_ranks(equation, tensors))
     shapes = [t.type.dims or (None,) * len(o) for t, o in zip(tensors, terms.operands)]

@@ -40,7 +40,7 @@ from graphwright.ops.linalg.unrolled import (
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal, not_equal, select
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, merge_dims, show_dims
@@ -463,7 +463,7 @@ def identity_like(x: TensorValue) -> Any:
 # -- the public functions -------------------------------------------------------------------
 
 
-def adjoint(matrix: TensorLike, name: str | None = None) -> Any:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Transposes and conjugates matrices.
 
     Args:
@@ -487,7 +487,7 @@ def adjoint(matrix: TensorLike, name: str | None = None) -> Any:
 
 def matrix_transpose(
     a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False
-) -> Any:
+) -> Tensor:
     """Transposes matrices.
 
     Args:
@@ -523,7 +523,7 @@ def matrix_transpose(
     return transpose(a, order, conjugate=conjugate)
 
 
-def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Any:
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Computes the inverse of square matrices, or the adjoint of the inverse.
 
     Args:
@@ -547,7 +547,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> An
     return apply(MatrixInverse.of(adjoint), convert(input), name=name)
 
 
-def det(input: TensorLike, name: str | None = None) -> Any:
+def det(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the determinant of each square matrix.
 
     Args:
@@ -570,8 +570,8 @@ def det(input: TensorLike, name: str | None = None) -> Any:
 class LogDeterminant(NamedTuple):
     """The result of `slogdet`."""
 
-    sign: Any
-    log_abs_determinant: Any
+    sign: Tensor
+    log_abs_determinant: Tensor
 
 
 def slogdet(input: TensorLike, name: str | None = None) -> LogDeterminant:
@@ -598,7 +598,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogDeterminant:
 
 def solve(
     matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Solves `matrix @ x = rhs`, or `adjoint(matrix) @ x = rhs`.
 
     Args:
@@ -629,7 +629,7 @@ def triangular_solve(
     lower: bool = True,
     adjoint: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Solves `matrix @ x = rhs` for triangular matrices.
 
     Args:
@@ -662,7 +662,7 @@ def lstsq(
     l2_regularizer: TensorLike = 0.0,
     fast: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the x that minimises `norm(matrix @ x - rhs) ** 2 + l2_regularizer * norm(x) ** 2`.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,13 +26,13 @@ from graphwright.ops.linalg.stored_bands import StoredBand, is_inside
 from graphwright.ops.math.arithmetic import minimum
 from graphwright.ops.math.comparison import select
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
 #: The operand k: the number of a diagonal, or the least and the greatest; None where unknown.
-Offsets = int | tuple["int | None", ...] | None
+Offsets: TypeAlias = int | tuple["int | None", ...] | None
 
 ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -398,7 +398,7 @@ def diag(
     num_cols: TensorLike = -1,
     padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
-) -> Any:
+) -> Tensor:
     """Makes matrices of their diagonals, with a padding value elsewhere.
 
     Args:
@@ -442,7 +442,7 @@ def diag_part(
     k: TensorLike = 0,
     padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
-) -> Any:
+) -> Tensor:
     """Reads diagonals of matrices.
 
     Args:
@@ -477,7 +477,7 @@ def set_diag(
     name: str | None = "set_diag",
     k: TensorLike = 0,
     align: str = "RIGHT_LEFT",
-) -> Any:
+) -> Tensor:
     """Replaces diagonals of matrices.
 
     Args:
@@ -514,7 +514,7 @@ def checked_align(align: str) -> str:
 
 def band_part(
     input: TensorLike, num_lower: TensorLike, num_upper: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Sets the elements of matrices outside a band around the main diagonal to zero.
 
     Args:
@@ -544,7 +544,7 @@ def eye(
     batch_shape: ShapeLike = None,
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Makes an identity matrix, or one for each place of `batch_shape`.
 
     Args:

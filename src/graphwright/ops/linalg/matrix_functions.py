@@ -14,7 +14,7 @@ from graphwright.ops.core.shapes import shape
 from graphwright.ops.linalg import matrix_roots
 from graphwright.ops.linalg.linear_systems import LAPACK, MatrixOp, adjoint, joined, split_square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
@@ -41,7 +41,7 @@ class MatrixFunction(MatrixOp):
         a = adjoint(call.inputs[0])
         top = concat([a, g], -1)
         bottom = concat([zeros_like(a), a], -1)
-        size = (a.type.dims or (None,))[-1]
+        size: Any = (a.type.dims or (None,))[-1]
         size = shape(a)[-1] if size is None else size
         return (apply(self, concat([top, bottom], -2))[..., :size, size:],)
 
@@ -79,7 +79,7 @@ class MatrixSquareRoot(MatrixFunction):
         return matrix_roots.square_root(flat).astype(x.dtype).reshape(x.shape)
 
 
-def expm(input: TensorLike, name: str | None = None) -> Any:
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponential of square matrices, the sum of `x ** k / k!` over all k.
 
     Args:
@@ -108,7 +108,7 @@ def expm(input: TensorLike, name: str | None = None) -> Any:
     return apply(MatrixExponential.of(), x, name=name)
 
 
-def logm(input: TensorLike, name: str | None = None) -> Any:
+def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the principal logarithm of square matrices.
 
     Args:
@@ -131,7 +131,7 @@ def logm(input: TensorLike, name: str | None = None) -> Any:
     return apply(MatrixLogarithm.of(), convert(input), name=name)
 
 
-def sqrtm(input: TensorLike, name: str | None = None) -> Any:
+def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the principal square root of square matrices: the y of `y @ y = input`.
 
     Args:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from graphwright.ops.linalg import small_matrices
 from graphwright.types.arrays import Array
 
 Complexes = npt.NDArray[np.complex128]
-Diagonals = list[Complexes]
+Diagonals: TypeAlias = list[Complexes]
 
 _NODES = 7
 #: The distance from 1 up to which so many nodes give a matrix's logarithm to float64's last bit.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,12 +23,12 @@ from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
 from graphwright.ops.math.transcendental import abs, log, pow, sqrt
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 
 #: The order of a norm: a name or a number.
-Order = str | float
+Order: TypeAlias = str | float
 #: The axis of vectors, the two of matrices, or None for all.
-NormAxes = int | Sequence[int] | None
+NormAxes: TypeAlias = int | Sequence[int] | None
 
 
 def check_norm(order: Order, axis: NormAxes) -> None:
@@ -51,7 +51,7 @@ def norm(
     axis: NormAxes = None,
     keepdims: bool | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the norm of vectors along one axis, or of matrices along two.
 
     Args:
@@ -113,8 +113,8 @@ def with_last(x: TensorValue, axes: Sequence[int]) -> Any:
     """The permutation of the axes of `x` that puts two of them behind the others."""
     count = x.type.rank
     if count is not None:
-        pair = [a % count for a in axes]
-        return tuple([i for i in builtins.range(count) if i not in pair] + pair)
+        last = [a % count for a in axes]
+        return tuple([i for i in builtins.range(count) if i not in last] + last)
     pair = stack(placed(x, axes))
     return concat([other_axes(x, pair), pair], 0)
 
@@ -124,7 +124,7 @@ def normalize(
     ord: Order = "euclidean",
     axis: NormAxes = None,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Divides a tensor by its norm along `axis`.
 
     Args:
@@ -151,7 +151,7 @@ def normalize(
     return x / length, length
 
 
-def trace(x: TensorLike, name: str | None = None) -> Any:
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """Adds up the main diagonal of matrices.
 
     Args:
@@ -168,7 +168,7 @@ def trace(x: TensorLike, name: str | None = None) -> Any:
     return reduce_sum(diag_part(convert(x)), [-1], name=name)
 
 
-def logdet(matrix: TensorLike, name: str | None = None) -> Any:
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the determinant of self-adjoint positive definite matrices.
 
     Args:
@@ -191,7 +191,7 @@ def logdet(matrix: TensorLike, name: str | None = None) -> Any:
     return 2.0 * reduce_sum(log(diagonal), [-1])
 
 
-def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Any:
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
     """Solves `chol @ adjoint(chol) @ x = rhs` for the results of `tf.linalg.cholesky`.
 
     Args:
@@ -218,7 +218,7 @@ def pinv(
     rcond: TensorLike | None = None,
     validate_args: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the Moore-Penrose pseudo-inverse of matrices.
 
     Args:
@@ -266,7 +266,7 @@ def matrix_rank(
     tol: TensorLike | None = None,
     validate_args: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Counts the singular values of each matrix that are above a tolerance.
 
     Args:

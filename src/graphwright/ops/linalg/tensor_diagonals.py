@@ -20,7 +20,7 @@ from graphwright.ops.core.rule_words import dims_of, extent
 from graphwright.ops.linalg.matrices import diag, diag_part
 from graphwright.ops.linalg.stored_bands import StoredBand
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, merge_dims, num_elements, show_dims
 
@@ -114,7 +114,7 @@ class DiagPart(Op):
 # -- the public functions -------------------------------------------------------------------
 
 
-def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Any:
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """Makes a tensor of twice the rank with the operand on its diagonal and zeros elsewhere.
 
     Args:
@@ -136,7 +136,7 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Any:
     return apply(Diag.of(), convert(diagonal), name=name)
 
 
-def tensor_diag_part(input: TensorLike, name: str | None = None) -> Any:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """Reads the diagonal of a tensor whose shape is one shape twice.
 
     Args:

@@ -26,7 +26,7 @@ from graphwright.ops.math.comparison import logical_and
 from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
 
@@ -171,7 +171,7 @@ class TridiagonalSolve(MatrixOp):
         return stack(rows, -2), to_rhs
 
 
-def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Any:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cross product of each pair of vectors.
 
     Args:
@@ -224,7 +224,7 @@ def tridiagonal_solve(
     name: str | None = None,
     partial_pivoting: bool = True,
     perturb_singular: bool = False,
-) -> Any:
+) -> Tensor:
     """Solves `matrix @ x = rhs` for tridiagonal matrices; a singular matrix gives NaN.
 
     Args:
@@ -271,7 +271,7 @@ def tridiagonal_matmul(
     rhs: TensorLike,
     diagonals_format: str = "compact",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Multiplies tridiagonal matrices by matrices.
 
     Args:

@@ -21,7 +21,7 @@ from graphwright.op.interpreter import (
     values_of,
     with_values,
 )
-from graphwright.op.op import Call, not_differentiable
+from graphwright.op.op import Call, Op, not_differentiable
 from graphwright.op.op_families import Binary, Unary
 from graphwright.op.scalars import (
     S,
@@ -33,7 +33,7 @@ from graphwright.op.scalars import (
 from graphwright.ops.core.casting import cast
 from graphwright.ops.math.comparison import choose, greater_equal, less_equal
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 
@@ -327,6 +327,10 @@ class Conj(Unary):
         return (conj(g),)
 
 
+ADD: Op
+SUB: Op
+MUL: Op
+REAL_DIV: Op
 ADD, ADD_STRINGS, SUB, MUL, NEG = AddV2(), Add(), Sub(), Mul(), Neg()
 REAL_DIV, FLOOR_DIV, FLOOR_MOD = RealDiv(), FloorDiv(), FloorMod()
 TRUNCATE_DIV, TRUNCATE_MOD, DIV_NO_NAN, MUL_NO_NAN = (
@@ -341,7 +345,7 @@ MAXIMUM, MINIMUM, CONJ = Maximum(), Minimum(), Conj()
 # -- the public functions -------------------------------------------------------------------
 
 
-def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Adds elements, with broadcasting; strings are concatenated.
 
     Args:
@@ -362,7 +366,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(ADD_STRINGS if x.dtype is dt.string else ADD, x, y, name=name)
 
 
-def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Subtracts the elements of `y` from those of `x`, with broadcasting.
 
     Args:
@@ -380,7 +384,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(SUB, *convert_pair(x, y), name=name)
 
 
-def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies elements, with broadcasting.
 
     Args:
@@ -400,7 +404,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(MUL, *convert_pair(x, y), name=name)
 
 
-def negative(x: TensorLike, name: str | None = None) -> Any:
+def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the negative of each element; the least integer of a dtype stays itself.
 
     Args:
@@ -417,7 +421,7 @@ def negative(x: TensorLike, name: str | None = None) -> Any:
     return apply(NEG, convert(x), name=name)
 
 
-def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements and rounds down, as the operator `//` does, with broadcasting.
 
     Args:
@@ -438,7 +442,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(FLOOR_DIV, *convert_pair(x, y), name=name)
 
 
-def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x - floor(x / y) * y`, the remainder of the operator `%`, with broadcasting.
 
     Args:
@@ -460,7 +464,7 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(FLOOR_MOD, *convert_pair(x, y), name=name)
 
 
-def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements and rounds towards zero, with broadcasting.
 
     Args:
@@ -481,7 +485,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(TRUNCATE_DIV, *convert_pair(x, y), name=name)
 
 
-def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the remainder of a division that rounds towards zero, with broadcasting.
 
     Args:
@@ -503,7 +507,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(TRUNCATE_MOD, *convert_pair(x, y), name=name)
 
 
-def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as `tf.divide` does, with a quotient of 0 where `y` is 0.
 
     Args:
@@ -525,7 +529,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(DIV_NO_NAN, *quotient_operands(x, y), name=name)
 
 
-def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Any:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the reciprocal of each element, 0 for an element of 0.
 
     Args:
@@ -543,7 +547,7 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Any:
     return apply(DIV_NO_NAN, convert(1, x.dtype), x, name=name)
 
 
-def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies elements, with a product of 0 where `y` is 0, even for an infinite or NaN `x`.
 
     Args:
@@ -562,7 +566,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> An
     return apply(MUL_NO_NAN, x, convert(y, x.dtype), name=name)
 
 
-def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the greater of each pair of elements, with broadcasting; NaN where either is NaN.
 
     Args:
@@ -580,7 +584,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(MAXIMUM, *convert_pair(x, y), name=name)
 
 
-def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the lesser of each pair of elements, with broadcasting; NaN where either is NaN.
 
     Args:
@@ -598,7 +602,7 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(MINIMUM, *convert_pair(x, y), name=name)
 
 
-def conj(x: TensorLike, name: str | None = None) -> Any:
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the complex conjugate of each element; returns a real tensor as it is.
 
     Args:
@@ -624,7 +628,7 @@ def conj(x: TensorLike, name: str | None = None) -> Any:
     raise TypeError(f"Expected numeric or variant tensor, got dtype {dtype!r}.")
 
 
-def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as real or complex numbers, with broadcasting.
 
     Args:
@@ -646,7 +650,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return divide(*convert_terms(x, y), name)
 
 
-def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as the operator `/` does, with broadcasting.
 
     Args:
@@ -668,7 +672,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(REAL_DIV, *quotient_operands(x, y), name=name)
 
 
-def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides floats or complex numbers, with broadcasting.
 
     Args:
@@ -686,7 +690,7 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(REAL_DIV, *convert_pair(x, y), name=name)
 
 
-def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Any:
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies a tensor by a scalar.
 
     Args:

@@ -14,7 +14,7 @@ from graphwright.ops.math.comparison import equal, select
 from graphwright.ops.math.special import Special, Worded
 from graphwright.ops.math.transcendental import exp, log, sign, square
 from graphwright.ops.math.trigonometric import cos, sin
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 
 # -- modified, of the first kind ------------------------------------------------------------
 
@@ -227,7 +227,7 @@ SPENCE = Spence()
 # -- the public functions -------------------------------------------------------------------
 
 
-def bessel_i0(x: TensorLike, name: str | None = None) -> Any:
+def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 0 for each element.
 
     Args:
@@ -244,7 +244,7 @@ def bessel_i0(x: TensorLike, name: str | None = None) -> Any:
     return apply(I0, convert(x), name=name)
 
 
-def bessel_i0e(x: TensorLike, name: str | None = None) -> Any:
+def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(-abs(x)) * bessel_i0(x)` for each element, without overflow for large `x`.
 
     Args:
@@ -261,7 +261,7 @@ def bessel_i0e(x: TensorLike, name: str | None = None) -> Any:
     return apply(I0E, convert(x), name=name)
 
 
-def bessel_i1(x: TensorLike, name: str | None = None) -> Any:
+def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the first kind of order 1 for each element.
 
     Args:
@@ -278,7 +278,7 @@ def bessel_i1(x: TensorLike, name: str | None = None) -> Any:
     return apply(I1, convert(x), name=name)
 
 
-def bessel_i1e(x: TensorLike, name: str | None = None) -> Any:
+def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(-abs(x)) * bessel_i1(x)` for each element, without overflow for large `x`.
 
     Args:
@@ -295,7 +295,7 @@ def bessel_i1e(x: TensorLike, name: str | None = None) -> Any:
     return apply(I1E, convert(x), name=name)
 
 
-def bessel_k0(x: TensorLike, name: str | None = None) -> Any:
+def bessel_k0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 0 for each element.
 
     Args:
@@ -312,7 +312,7 @@ def bessel_k0(x: TensorLike, name: str | None = None) -> Any:
     return apply(K0, convert(x), name=name)
 
 
-def bessel_k0e(x: TensorLike, name: str | None = None) -> Any:
+def bessel_k0e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) * bessel_k0(x)` for each element, without underflow for large `x`.
 
     Args:
@@ -329,7 +329,7 @@ def bessel_k0e(x: TensorLike, name: str | None = None) -> Any:
     return apply(K0E, convert(x), name=name)
 
 
-def bessel_k1(x: TensorLike, name: str | None = None) -> Any:
+def bessel_k1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the modified Bessel function of the second kind of order 1 for each element.
 
     Args:
@@ -346,7 +346,7 @@ def bessel_k1(x: TensorLike, name: str | None = None) -> Any:
     return apply(K1, convert(x), name=name)
 
 
-def bessel_k1e(x: TensorLike, name: str | None = None) -> Any:
+def bessel_k1e(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) * bessel_k1(x)` for each element, without underflow for large `x`.
 
     Args:
@@ -363,7 +363,7 @@ def bessel_k1e(x: TensorLike, name: str | None = None) -> Any:
     return apply(K1E, convert(x), name=name)
 
 
-def bessel_j0(x: TensorLike, name: str | None = None) -> Any:
+def bessel_j0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 0 for each element.
 
     Args:
@@ -380,7 +380,7 @@ def bessel_j0(x: TensorLike, name: str | None = None) -> Any:
     return apply(J0, convert(x), name=name)
 
 
-def bessel_j1(x: TensorLike, name: str | None = None) -> Any:
+def bessel_j1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the first kind of order 1 for each element.
 
     Args:
@@ -397,7 +397,7 @@ def bessel_j1(x: TensorLike, name: str | None = None) -> Any:
     return apply(J1, convert(x), name=name)
 
 
-def bessel_y0(x: TensorLike, name: str | None = None) -> Any:
+def bessel_y0(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 0 for each element.
 
     Args:
@@ -414,7 +414,7 @@ def bessel_y0(x: TensorLike, name: str | None = None) -> Any:
     return apply(Y0, convert(x), name=name)
 
 
-def bessel_y1(x: TensorLike, name: str | None = None) -> Any:
+def bessel_y1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Bessel function of the second kind of order 1 for each element.
 
     Args:
@@ -431,7 +431,7 @@ def bessel_y1(x: TensorLike, name: str | None = None) -> Any:
     return apply(Y1, convert(x), name=name)
 
 
-def dawsn(x: TensorLike, name: str | None = None) -> Any:
+def dawsn(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Dawson's integral: `exp(-x ** 2)` times the integral of `exp(t ** 2)` from 0 to x.
 
     Args:
@@ -448,7 +448,7 @@ def dawsn(x: TensorLike, name: str | None = None) -> Any:
     return apply(DAWSN, convert(x), name=name)
 
 
-def expint(x: TensorLike, name: str | None = None) -> Any:
+def expint(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponential integral Ei of each element.
 
     Args:
@@ -465,7 +465,7 @@ def expint(x: TensorLike, name: str | None = None) -> Any:
     return apply(EXPINT, convert(x), name=name)
 
 
-def fresnel_cos(x: TensorLike, name: str | None = None) -> Any:
+def fresnel_cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's cosine integral: the integral of `cos(pi * t ** 2 / 2)` from 0 to `x`.
 
     Args:
@@ -482,7 +482,7 @@ def fresnel_cos(x: TensorLike, name: str | None = None) -> Any:
     return apply(FRESNEL_COS, convert(x), name=name)
 
 
-def fresnel_sin(x: TensorLike, name: str | None = None) -> Any:
+def fresnel_sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Fresnel's sine integral: the integral of `sin(pi * t ** 2 / 2)` from 0 to `x`.
 
     Args:
@@ -499,7 +499,7 @@ def fresnel_sin(x: TensorLike, name: str | None = None) -> Any:
     return apply(FRESNEL_SIN, convert(x), name=name)
 
 
-def spence(x: TensorLike, name: str | None = None) -> Any:
+def spence(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes Spence's integral: the integral of `log(t) / (1 - t)` from 1 to `x`.
 
     Args:

@@ -12,7 +12,7 @@ from graphwright.op.op_families import Binary, Elementwise, Unary
 from graphwright.op.scalars import BINARY, UNARY, S, Scalars
 from graphwright.ops.math.comparison import logical_and, logical_not, logical_or, logical_xor
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 
 
 class BitwiseAnd(Binary):
@@ -105,7 +105,7 @@ AND, OR, XOR, INVERT = BitwiseAnd(), BitwiseOr(), BitwiseXor(), Invert()
 LEFT_SHIFT, RIGHT_SHIFT = LeftShift(), RightShift()
 
 
-def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the bitwise and of integers, with broadcasting.
 
     Args:
@@ -123,7 +123,7 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(AND, *convert_pair(x, y), name=name)
 
 
-def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the bitwise or of integers, with broadcasting.
 
     Args:
@@ -141,7 +141,7 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(OR, *convert_pair(x, y), name=name)
 
 
-def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the bitwise exclusive or of integers, with broadcasting.
 
     Args:
@@ -159,7 +159,7 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(XOR, *convert_pair(x, y), name=name)
 
 
-def invert(x: TensorLike, name: str | None = None) -> Any:
+def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """Flips all bits of each integer.
 
     Args:
@@ -176,7 +176,7 @@ def invert(x: TensorLike, name: str | None = None) -> Any:
     return apply(INVERT, convert(x), name=name)
 
 
-def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` to the left by `y` places, with broadcasting.
 
     Args:
@@ -195,7 +195,7 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(LEFT_SHIFT, *convert_pair(x, y), name=name)
 
 
-def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Shifts the bits of `x` to the right by `y` places, with broadcasting; signs stay.
 
     Args:

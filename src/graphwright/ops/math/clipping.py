@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,12 +23,12 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import sqrt
 from graphwright.ops.nn.losses import l2_loss
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 #: Several tensors, or rows of tensors; None stands for one that is missing.
-Tensors = Sequence["TensorLike | None"]
+Tensors: TypeAlias = Sequence["TensorLike | None"]
 
 
 class ClipByValue(Elementwise):
@@ -81,7 +81,7 @@ class ClipByValue(Elementwise):
 
 def clip_by_value(
     t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Moves each element within two bounds: `max(min(t, clip_value_max), clip_value_min)`.
 
     Args:
@@ -120,7 +120,7 @@ def check_shape_kept(x: TensorValue, y: TensorValue) -> None:
 
 def clip_by_norm(
     t: TensorLike, clip_norm: TensorLike, axes: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Scales a tensor down where its 2-norm along `axes` is above `clip_norm`.
 
     Args:
@@ -151,7 +151,7 @@ def clip_by_norm(
     return with_values(t, identity(scaled / maximum(norm, limit), name))
 
 
-def global_norm(t_list: Tensors, name: str | None = None) -> Any:
+def global_norm(t_list: Tensors, name: str | None = None) -> Tensor:
     """Computes the 2-norm of all elements of several tensors together.
 
     Args:
@@ -180,7 +180,7 @@ def clip_by_global_norm(
     clip_norm: TensorLike,
     use_norm: TensorLike | None = None,
     name: str | None = None,
-) -> tuple[list[Any], Any]:
+) -> tuple[list[Tensor], Tensor]:
     """Scales several tensors down by one factor where their common 2-norm is above `clip_norm`.
 
     Args:
@@ -208,7 +208,8 @@ def clip_by_global_norm(
     norm = global_norm(tensors, name) if use_norm is None else convert(use_norm)
     scale = clip_norm * minimum(1.0 / norm, convert(1.0, norm.dtype) / clip_norm)
     scale = scale + (norm - norm)  # NaN where the norm is not finite
-    return [None if x is None else scaled_by(scale, x) for x in tensors], norm
+    clipped: list[Any] = [None if x is None else scaled_by(scale, x) for x in tensors]
+    return clipped, norm
 
 
 def scaled_by(scale: TensorValue, x: TensorLike) -> Any:
@@ -224,7 +225,7 @@ def listed(t_list: Tensors) -> list[TensorLike | None]:
     return list(t_list)
 
 
-def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Any:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Converts a tensor to another dtype; an element out of its range becomes the nearest bound.
 
     The imaginary part of a complex number is dropped, with a warning, where `dtype` is not

@@ -9,11 +9,11 @@ import numpy as np
 
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
-from graphwright.op.op import Call, Shapes, not_differentiable
+from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Logical, Unary
 from graphwright.op.scalars import S, Scalars
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, broadcast_all
@@ -215,6 +215,10 @@ def choose(first: TensorValue, g: Cotangent) -> tuple[Any, Any]:
     return apply(SELECT, first, g, zero), apply(SELECT, first, zero, g)
 
 
+LESS: Op
+LESS_EQUAL: Op
+GREATER: Op
+GREATER_EQUAL: Op
 LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = Less(), LessEqual(), Greater(), GreaterEqual()
 EQUAL, NOT_EQUAL = Equal(), NotEqual()
 LOGICAL_AND, LOGICAL_OR, LOGICAL_NOT = LogicalAnd(), LogicalOr(), LogicalNot()
@@ -224,7 +228,7 @@ SELECT = SelectV2()
 # -- the public functions -------------------------------------------------------------------
 
 
-def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, elementwise with broadcasting.
 
     Args:
@@ -242,7 +246,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(LESS, *convert_pair(x, y), name=name)
 
 
-def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x <= y`, elementwise with broadcasting.
 
     Args:
@@ -260,7 +264,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(LESS_EQUAL, *convert_pair(x, y), name=name)
 
 
-def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x > y`, elementwise with broadcasting.
 
     Args:
@@ -278,7 +282,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(GREATER, *convert_pair(x, y), name=name)
 
 
-def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x >= y`, elementwise with broadcasting.
 
     Args:
@@ -296,7 +300,7 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(GREATER_EQUAL, *convert_pair(x, y), name=name)
 
 
-def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting.
 
     Args:
@@ -317,7 +321,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(EQUAL, *convert_pair(x, y), name=name)
 
 
-def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements differ, with broadcasting.
 
     Args:
@@ -343,7 +347,7 @@ def boolean(value: TensorLike) -> Any:
     return convert(value) if is_tensor(value) else convert(value, dt.bool_)
 
 
-def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x and y` of bools, elementwise with broadcasting.
 
     Args:
@@ -361,7 +365,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(LOGICAL_AND, boolean(x), boolean(y), name=name)
 
 
-def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x or y` of bools, elementwise with broadcasting.
 
     Args:
@@ -379,7 +383,7 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(LOGICAL_OR, boolean(x), boolean(y), name=name)
 
 
-def logical_not(x: TensorLike, name: str | None = None) -> Any:
+def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `not x` of each bool.
 
     Args:
@@ -396,7 +400,7 @@ def logical_not(x: TensorLike, name: str | None = None) -> Any:
     return apply(LOGICAL_NOT, boolean(x), name=name)
 
 
-def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Any:
+def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Tensor:
     """Tests whether exactly one of two bools is true, elementwise with broadcasting.
 
     Args:

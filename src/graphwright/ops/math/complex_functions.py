@@ -8,15 +8,16 @@ float64, which holds those of float32 exactly.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
 from graphwright.ops.math import formula_blocks
 from graphwright.types.arrays import Array
 
-Function = Callable[[Array], Array]
+Function: TypeAlias = Callable[[Array], Array]
 #: The real and the imaginary part, and where they are valid.
-Parts = tuple[Array, Array, Array]
+Parts: TypeAlias = tuple[Array, Array, Array]
 
 #: Numbers from which on the formulas cost less than NumPy's functions.
 MANY = 1 << 10

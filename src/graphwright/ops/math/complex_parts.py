@@ -15,7 +15,7 @@ from graphwright.ops.core.movement import broadcast_to
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.comparison import less, select
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 
@@ -86,7 +86,7 @@ class Complex(Elementwise):
         return real(g), imag(g)
 
 
-def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Any:
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """Makes complex numbers of real and imaginary parts, with broadcasting.
 
     Args:
@@ -114,7 +114,7 @@ def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Any:
     return apply(Complex.of(wide[re.dtype, im.dtype]), re, im, name=name)
 
 
-def real(input: TensorLike, name: str | None = None) -> Any:
+def real(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the real part of each element; returns a real tensor as it is.
 
     Args:
@@ -140,7 +140,7 @@ def real(input: TensorLike, name: str | None = None) -> Any:
     raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {x.dtype}")
 
 
-def imag(input: TensorLike, name: str | None = None) -> Any:
+def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the imaginary part of each element; it is zero for a real tensor.
 
     Args:
@@ -166,7 +166,7 @@ def imag(input: TensorLike, name: str | None = None) -> Any:
     return broadcast_to(convert(np.zeros((), x.dtype.numpy_dtype)), shape_of(x))
 
 
-def angle(input: TensorLike, name: str | None = None) -> Any:
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """Computes the argument of each complex number in radians; 0 or pi for a real one.
 
     Args:

@@ -24,7 +24,7 @@ from graphwright.ops.math.comparison import greater, greater_equal
 from graphwright.ops.math.reduction import count_nonzero, reduce_all, reduce_max, reduce_sum
 from graphwright.ops.math.rounding import floor
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
@@ -184,7 +184,7 @@ def bincount(
     name: str | None = None,
     axis: int | None = None,
     binary_output: bool = False,
-) -> Any:
+) -> Tensor:
     """Counts how often each of 0, 1, ... occurs in a tensor, or adds up weights.
 
     Args:
@@ -246,7 +246,7 @@ def histogram_fixed_width(
     nbins: TensorLike = 100,
     dtype: DTypeLike = dt.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Counts how many values fall into each of `nbins` equal ranges within `value_range`.
 
     Values beyond the range count in the outermost bins.
@@ -281,7 +281,7 @@ def histogram_fixed_width_bins(
     nbins: TensorLike = 100,
     dtype: DTypeLike = dt.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes in which of `nbins` equal ranges within `value_range` each value falls.
 
     Values beyond the range fall into the outermost bins.
@@ -311,7 +311,7 @@ def histogram_fixed_width_bins(
 
 def in_top_k(
     targets: TensorLike, predictions: TensorLike, k: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Tests whether the target class is among the `k` best predictions of each row.
 
     Ties at the boundary count as in; a row with a prediction that is not finite gives False.
@@ -344,7 +344,7 @@ def confusion_matrix(
     weights: TensorLike | None = None,
     dtype: DTypeLike = dt.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Counts how often each class (row) was predicted as each class (column).
 
     Args:
@@ -391,7 +391,7 @@ def matched(labels: TensorValue, predictions: TensorValue) -> tuple[Any, Any]:
     return labels, predictions
 
 
-def zero_fraction(value: TensorLike, name: str | None = None) -> Any:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """Computes the share of zeros among all elements; NaN where there are none.
 
     Args:
@@ -411,7 +411,7 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Any:
     return truediv(cast(zeros, dt.float32), cast(whole, dt.float32), name)
 
 
-def is_non_decreasing(x: TensorLike, name: str | None = None) -> Any:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether no element is below the one before it, reading the tensor row by row.
 
     Args:
@@ -428,7 +428,7 @@ def is_non_decreasing(x: TensorLike, name: str | None = None) -> Any:
     return reduce_all(greater_equal(steps(x), 0), name=name)
 
 
-def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Any:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether each element is above the one before it, reading the tensor row by row.
 
     Args:

@@ -17,7 +17,7 @@ from graphwright.ops.core.own_ops import Scanned
 from graphwright.ops.core.rule_words import host, widened
 from graphwright.ops.math.arithmetic import conj, divide_no_nan
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, normalize_axis
@@ -179,7 +179,7 @@ def cumsum(
     exclusive: bool = False,
     reverse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the cumulative sums along `axis`.
 
     Args:
@@ -210,7 +210,7 @@ def cumprod(
     exclusive: bool = False,
     reverse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the cumulative products along `axis`.
 
     Args:
@@ -241,7 +241,7 @@ def cumulative_logsumexp(
     exclusive: bool = False,
     reverse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes `log(sum(exp(x)))` of the elements so far along `axis`, without overflow.
 
     Args:

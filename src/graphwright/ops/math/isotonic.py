@@ -19,7 +19,7 @@ from graphwright.ops.core.shapes import shape, shape_of, size
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.nn.softmax import as_rows, swap_with_last
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -118,7 +118,7 @@ def run_numbers(row: Array, fitted: Array) -> Array:
 
 def isotonic_regression(
     inputs: TensorLike, decreasing: bool = True, axis: int = -1
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Computes the nearest monotone sequence, in least squares, of each sequence along `axis`.
 
     Args:

@@ -13,7 +13,7 @@ from graphwright.op.scalars import UNARY, S, Scalars
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.result_gradients import SIGMOID_GRAD
 from graphwright.ops.math.special import widened
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.dtypes import DType
 
 
@@ -37,7 +37,7 @@ class Sigmoid(Unary):
 SIGMOID = Sigmoid()
 
 
-def sigmoid(x: TensorLike, name: str | None = None) -> Any:
+def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logistic function `1 / (1 + exp(-x))` of each element.
 
     Args:

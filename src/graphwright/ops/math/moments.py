@@ -18,7 +18,7 @@ from graphwright.ops.math.arithmetic import divide_no_nan
 from graphwright.ops.math.reduction import reduce_mean, reduce_prod, reduce_sum
 from graphwright.ops.math.transcendental import reciprocal, square, squared_difference
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.tensor_type import num_elements
 
 
@@ -28,7 +28,7 @@ def moments(
     shift: object = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Computes the mean and the biased variance along axes.
 
     They are computed in float32 for float16 and bfloat16.
@@ -63,7 +63,7 @@ def sufficient_statistics(
     shift: TensorLike | None = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> tuple[Any, Any, Any, Any]:
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """Computes the count, the sum and the sum of squares along axes, from which moments follow.
 
     Args:
@@ -111,7 +111,7 @@ def normalize_moments(
     variance_ss: TensorLike,
     shift: TensorLike | None,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Computes the mean and the variance from the results of `tf.nn.sufficient_statistics`.
 
     Args:
@@ -141,7 +141,7 @@ def weighted_moments(
     frequency_weights: TensorLike,
     keepdims: bool = False,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Computes the weighted mean and variance along axes.
 
     Both are 0 where no element has a weight.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -30,15 +30,15 @@ from graphwright.ops.math.complex_parts import real
 from graphwright.ops.math.rounding import is_finite
 from graphwright.ops.math.transcendental import exp, log, sqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, HostValue, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, HostValue, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import entries, normalize_axes
 
 #: The axes of a reduction as a kernel goes along them.
-Axes = int | tuple[int, ...]
+Axes: TypeAlias = int | tuple[int, ...]
 #: `reduce` of a ufunc.
-Reduce = Callable[..., Array]
+Reduce: TypeAlias = Callable[..., Array]
 
 ADD_UP: Reduce = np.add.reduce
 
@@ -389,7 +389,7 @@ def reduce_sum(
     axis: TensorLike | None = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Adds up the elements along axes.
 
     Args:
@@ -415,7 +415,7 @@ def reduce_prod(
     axis: TensorLike | None = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Multiplies the elements along axes.
 
     Args:
@@ -441,7 +441,7 @@ def reduce_mean(
     axis: TensorLike | None = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the mean of the elements along axes.
 
     Args:
@@ -467,7 +467,7 @@ def reduce_max(
     axis: TensorLike | None = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the greatest element along axes.
 
     Args:
@@ -493,7 +493,7 @@ def reduce_min(
     axis: TensorLike | None = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the least element along axes.
 
     Args:
@@ -519,7 +519,7 @@ def reduce_all(
     axis: TensorLike | None = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Tests whether all bools along axes are true; of no elements they are.
 
     Args:
@@ -544,7 +544,7 @@ def reduce_any(
     axis: TensorLike | None = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Tests whether any bool along axes is true; of no elements none is.
 
     Args:
@@ -569,7 +569,7 @@ def reduce_euclidean_norm(
     axis: TensorLike | None = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the square root of the sum of squared moduli along axes.
 
     Args:
@@ -595,7 +595,7 @@ def reduce_logsumexp(
     axis: TensorLike | None = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes `log(sum(exp(x)))` along axes, without overflow for large elements.
 
     Args:
@@ -624,7 +624,7 @@ def reduce_variance(
     axis: TensorLike | None = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the mean squared distance from the mean along axes.
 
     Args:
@@ -658,7 +658,7 @@ def reduce_std(
     axis: TensorLike | None = None,
     keepdims: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the standard deviation of the elements along axes.
 
     Args:
@@ -688,7 +688,7 @@ def count_nonzero(
     keepdims: bool | None = None,
     dtype: DTypeLike = dt.int64,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Counts the elements along axes that are not zero, False or the empty string.
 
     Args:

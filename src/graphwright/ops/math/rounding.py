@@ -14,7 +14,7 @@ from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Predicate, Unary, no_element
 from graphwright.op.scalars import S, Scalars
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
@@ -155,7 +155,7 @@ FLOOR, CEIL, RINT, ROUND, NEXT_AFTER = Floor(), Ceil(), Rint(), Round(), NextAft
 IS_NAN, IS_INF, IS_FINITE = IsNan(), IsInf(), IsFinite()
 
 
-def floor(x: TensorLike, name: str | None = None) -> Any:
+def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element down to a whole number.
 
     Args:
@@ -172,7 +172,7 @@ def floor(x: TensorLike, name: str | None = None) -> Any:
     return apply(FLOOR, convert(x), name=name)
 
 
-def ceil(x: TensorLike, name: str | None = None) -> Any:
+def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element up to a whole number.
 
     Args:
@@ -189,7 +189,7 @@ def ceil(x: TensorLike, name: str | None = None) -> Any:
     return apply(CEIL, convert(x), name=name)
 
 
-def rint(x: TensorLike, name: str | None = None) -> Any:
+def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each float to the nearest whole number; of two equally near to the even one.
 
     Args:
@@ -206,7 +206,7 @@ def rint(x: TensorLike, name: str | None = None) -> Any:
     return apply(RINT, convert(x), name=name)
 
 
-def round(x: TensorLike, name: str | None = None) -> Any:
+def round(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element to the nearest whole number; of two equally near to the even one.
 
     Args:
@@ -224,7 +224,7 @@ def round(x: TensorLike, name: str | None = None) -> Any:
     return x if x.dtype.is_integer else apply(ROUND, x, name=name)
 
 
-def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Any:
+def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
     """Computes the float next to `x1` in the direction of `x2`, elementwise with broadcasting.
 
     Args:
@@ -245,7 +245,7 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Any:
     return apply(NEXT_AFTER, *convert_pair(x1, x2), name=name)
 
 
-def is_nan(x: TensorLike, name: str | None = None) -> Any:
+def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether each element is NaN.
 
     Args:
@@ -262,7 +262,7 @@ def is_nan(x: TensorLike, name: str | None = None) -> Any:
     return apply(IS_NAN, convert(x), name=name)
 
 
-def is_inf(x: TensorLike, name: str | None = None) -> Any:
+def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether each element is infinite.
 
     Args:
@@ -279,7 +279,7 @@ def is_inf(x: TensorLike, name: str | None = None) -> Any:
     return apply(IS_INF, convert(x), name=name)
 
 
-def is_finite(x: TensorLike, name: str | None = None) -> Any:
+def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether each element is neither infinite nor NaN.
 
     Args:

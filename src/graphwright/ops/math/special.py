@@ -20,7 +20,7 @@ from graphwright.ops.math.comparison import not_equal
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import exp, log, log1p, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
@@ -411,7 +411,7 @@ XLOGY, XLOG1PY, XDIVY = Xlogy(), Xlog1py(), Xdivy()
 # -- the public functions -------------------------------------------------------------------
 
 
-def lgamma(x: TensorLike, name: str | None = None) -> Any:
+def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the absolute value of the gamma function for each element.
 
     Args:
@@ -428,7 +428,7 @@ def lgamma(x: TensorLike, name: str | None = None) -> Any:
     return apply(LGAMMA, convert(x), name=name)
 
 
-def digamma(x: TensorLike, name: str | None = None) -> Any:
+def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the derivative of `tf.math.lgamma` for each element.
 
     Args:
@@ -445,7 +445,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Any:
     return apply(DIGAMMA, convert(x), name=name)
 
 
-def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Any:
+def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the derivative of order `a` of `tf.math.digamma` at `x`, with broadcasting.
 
     Args:
@@ -464,7 +464,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     return apply(POLYGAMMA, *convert_pair(a, x), name=name)
 
 
-def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Any:
+def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """Computes the Hurwitz zeta function: the sum of `(q + n) ** -x` for n = 0, 1, ...
 
     Args:
@@ -482,7 +482,7 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Any:
     return apply(ZETA, *convert_pair(x, q), name=name)
 
 
-def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Any:
+def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the regularised lower incomplete gamma function P(a, x), with broadcasting.
 
     Args:
@@ -500,7 +500,7 @@ def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     return apply(IGAMMA, *convert_pair(a, x), name=name)
 
 
-def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Any:
+def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the regularised upper incomplete gamma function 1 - P(a, x), with broadcasting.
 
     Args:
@@ -518,7 +518,7 @@ def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     return apply(IGAMMAC, *convert_pair(a, x), name=name)
 
 
-def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Any:
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the regularised incomplete beta function I_x(a, b) for each element.
 
     Args:
@@ -542,7 +542,7 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None
     return apply(BETAINC, *convert_pair(a, b), convert_pair(a, x)[1], name=name)
 
 
-def lbeta(x: TensorLike, name: str | None = None) -> Any:
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the modulus of the multivariate beta function along the last axis.
 
     It is the sum of `lgamma(x)`, less `lgamma` of the sum of `x`.
@@ -563,7 +563,7 @@ def lbeta(x: TensorLike, name: str | None = None) -> Any:
     return reduce_sum(lgamma(x), -1) - total
 
 
-def erf(x: TensorLike, name: str | None = None) -> Any:
+def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the error function of each element.
 
     Args:
@@ -580,7 +580,7 @@ def erf(x: TensorLike, name: str | None = None) -> Any:
     return apply(ERF, convert(x), name=name)
 
 
-def erfc(x: TensorLike, name: str | None = None) -> Any:
+def erfc(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `1 - erf(x)` for each element, accurately for large `x` too.
 
     Args:
@@ -597,7 +597,7 @@ def erfc(x: TensorLike, name: str | None = None) -> Any:
     return apply(ERFC, convert(x), name=name)
 
 
-def erfinv(x: TensorLike, name: str | None = None) -> Any:
+def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse of the error function for each element.
 
     Args:
@@ -614,7 +614,7 @@ def erfinv(x: TensorLike, name: str | None = None) -> Any:
     return apply(ERFINV, convert(x), name=name)
 
 
-def erfcinv(x: TensorLike, name: str | None = None) -> Any:
+def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse of `tf.math.erfc` for each element.
 
     Args:
@@ -631,7 +631,7 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Any:
     return -ndtri(convert(x) * 0.5) * sqrt(0.5)
 
 
-def ndtri(x: TensorLike, name: str | None = None) -> Any:
+def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the quantile of the standard normal distribution for each probability.
 
     Args:
@@ -648,7 +648,7 @@ def ndtri(x: TensorLike, name: str | None = None) -> Any:
     return apply(NDTRI, convert(x), name=name)
 
 
-def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * log(y)`, or 0 where `x` is 0, elementwise with broadcasting.
 
     Args:
@@ -666,7 +666,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(XLOGY, *convert_pair(x, y), name=name)
 
 
-def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x * log(1 + y)`, or 0 where `x` is 0, elementwise with broadcasting.
 
     Args:
@@ -684,7 +684,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(XLOG1PY, *convert_pair(x, y), name=name)
 
 
-def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x / y`, or 0 where `x` is 0, elementwise with broadcasting.
 
     Args:

@@ -14,7 +14,7 @@ from graphwright.op.interpreter import apply, convert, convert_many
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.identity import identity
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
 
@@ -65,7 +65,7 @@ class AddN(Op):
 ADD_N = AddN()
 
 
-def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Any:
+def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
     """Adds up several tensors of one shape and dtype.
 
     Args:
@@ -99,7 +99,7 @@ def accumulate_n(
     shape: Iterable[int | None] | None = None,
     tensor_dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Adds up several tensors of one shape and dtype, which are checked first.
 
     Args:
@@ -137,7 +137,7 @@ def accumulate_n(
     return tensors[0] if len(tensors) == 1 else apply(ADD_N, *tensors, name=name)
 
 
-def polyval(coeffs: Sequence[TensorLike], x: TensorLike, name: str | None = None) -> Any:
+def polyval(coeffs: Sequence[TensorLike], x: TensorLike, name: str | None = None) -> Tensor:
     """Evaluates a polynomial at each element by Horner's rule.
 
     Args:

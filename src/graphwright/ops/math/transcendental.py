@@ -19,7 +19,7 @@ from graphwright.ops.math.arithmetic import DIV_NO_NAN, conj, subtract
 from graphwright.ops.math.comparison import greater, not_equal, select
 from graphwright.ops.math.result_gradients import RECIPROCAL_GRAD, RSQRT_GRAD, SQRT_GRAD
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 
@@ -259,7 +259,7 @@ EXP, EXPM1, LOG, LOG1P = Exp(), Expm1(), Log(), Log1p()
 # -- the public functions -------------------------------------------------------------------
 
 
-def abs(x: TensorLike, name: str | None = None) -> Any:
+def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the absolute value of each element, the modulus of a complex one.
 
     The least integer of a dtype stays itself, since its negation overflows.
@@ -284,7 +284,7 @@ def abs(x: TensorLike, name: str | None = None) -> Any:
     return apply(ABS, x, name=name)
 
 
-def sign(x: TensorLike, name: str | None = None) -> Any:
+def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the sign of each element: -1, 0 or 1, and `x / abs(x)` of a complex number.
 
     Args:
@@ -301,7 +301,7 @@ def sign(x: TensorLike, name: str | None = None) -> Any:
     return apply(SIGN, convert(x), name=name)
 
 
-def square(x: TensorLike, name: str | None = None) -> Any:
+def square(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the square of each element.
 
     Args:
@@ -318,7 +318,7 @@ def square(x: TensorLike, name: str | None = None) -> Any:
     return apply(SQUARE, convert(x), name=name)
 
 
-def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `(x - y) * conj(x - y)` for each pair of elements, with broadcasting.
 
     Args:
@@ -336,7 +336,7 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
     return apply(SQUARED_DIFFERENCE, *convert_pair(x, y), name=name)
 
 
-def sqrt(x: TensorLike, name: str | None = None) -> Any:
+def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the square root of each element; a negative real number gives NaN.
 
     Args:
@@ -353,7 +353,7 @@ def sqrt(x: TensorLike, name: str | None = None) -> Any:
     return apply(SQRT, convert(x), name=name)
 
 
-def rsqrt(x: TensorLike, name: str | None = None) -> Any:
+def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the reciprocal of the square root of each element.
 
     Args:
@@ -370,7 +370,7 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Any:
     return apply(RSQRT, convert(x), name=name)
 
 
-def reciprocal(x: TensorLike, name: str | None = None) -> Any:
+def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the reciprocal of each element.
 
     Args:
@@ -387,7 +387,7 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Any:
     return apply(RECIPROCAL, convert(x), name=name)
 
 
-def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Raises each element of `x` to the power of the element of `y`, with broadcasting.
 
     Args:
@@ -408,7 +408,7 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
     return apply(POW, *convert_pair(x, y), name=name)
 
 
-def exp(x: TensorLike, name: str | None = None) -> Any:
+def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponential of each element.
 
     Args:
@@ -425,7 +425,7 @@ def exp(x: TensorLike, name: str | None = None) -> Any:
     return apply(EXP, convert(x), name=name)
 
 
-def expm1(x: TensorLike, name: str | None = None) -> Any:
+def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) - 1` for each element, accurately for small `x` too.
 
     Args:
@@ -442,7 +442,7 @@ def expm1(x: TensorLike, name: str | None = None) -> Any:
     return apply(EXPM1, convert(x), name=name)
 
 
-def log(x: TensorLike, name: str | None = None) -> Any:
+def log(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the natural logarithm of each element; a negative real number gives NaN.
 
     Args:
@@ -459,7 +459,7 @@ def log(x: TensorLike, name: str | None = None) -> Any:
     return apply(LOG, convert(x), name=name)
 
 
-def log1p(x: TensorLike, name: str | None = None) -> Any:
+def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + x)` for each element, accurately for small `x` too.
 
     Args:

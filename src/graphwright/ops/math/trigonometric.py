@@ -16,7 +16,7 @@ from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.result_gradients import TANH_GRAD
 from graphwright.ops.math.transcendental import reciprocal, sqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 
 # -- of an angle ----------------------------------------------------------------------------
 
@@ -204,7 +204,7 @@ SINH, COSH, TANH, ASINH, ACOSH, ATANH = Sinh(), Cosh(), Tanh(), Asinh(), Acosh()
 # -- the public functions -------------------------------------------------------------------
 
 
-def sin(x: TensorLike, name: str | None = None) -> Any:
+def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the sine of each element, an angle in radians.
 
     Args:
@@ -221,7 +221,7 @@ def sin(x: TensorLike, name: str | None = None) -> Any:
     return apply(SIN, convert(x), name=name)
 
 
-def cos(x: TensorLike, name: str | None = None) -> Any:
+def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cosine of each element, an angle in radians.
 
     Args:
@@ -238,7 +238,7 @@ def cos(x: TensorLike, name: str | None = None) -> Any:
     return apply(COS, convert(x), name=name)
 
 
-def tan(x: TensorLike, name: str | None = None) -> Any:
+def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the tangent of each element, an angle in radians.
 
     Args:
@@ -255,7 +255,7 @@ def tan(x: TensorLike, name: str | None = None) -> Any:
     return apply(TAN, convert(x), name=name)
 
 
-def asin(x: TensorLike, name: str | None = None) -> Any:
+def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the angle, in radians, whose sine is the element.
 
     Args:
@@ -273,7 +273,7 @@ def asin(x: TensorLike, name: str | None = None) -> Any:
     return apply(ASIN, convert(x), name=name)
 
 
-def acos(x: TensorLike, name: str | None = None) -> Any:
+def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the angle, in radians, whose cosine is the element.
 
     Args:
@@ -291,7 +291,7 @@ def acos(x: TensorLike, name: str | None = None) -> Any:
     return apply(ACOS, convert(x), name=name)
 
 
-def atan(x: TensorLike, name: str | None = None) -> Any:
+def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the angle, in radians, whose tangent is the element.
 
     Args:
@@ -308,7 +308,7 @@ def atan(x: TensorLike, name: str | None = None) -> Any:
     return apply(ATAN, convert(x), name=name)
 
 
-def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Any:
+def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the angle of the point (x, y) in radians, with broadcasting.
 
     Args:
@@ -326,7 +326,7 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Any:
     return apply(ATAN2, *convert_pair(y, x), name=name)
 
 
-def sinh(x: TensorLike, name: str | None = None) -> Any:
+def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic sine of each element.
 
     Args:
@@ -343,7 +343,7 @@ def sinh(x: TensorLike, name: str | None = None) -> Any:
     return apply(SINH, convert(x), name=name)
 
 
-def cosh(x: TensorLike, name: str | None = None) -> Any:
+def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic cosine of each element.
 
     Args:
@@ -360,7 +360,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Any:
     return apply(COSH, convert(x), name=name)
 
 
-def tanh(x: TensorLike, name: str | None = None) -> Any:
+def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic tangent of each element.
 
     Args:
@@ -377,7 +377,7 @@ def tanh(x: TensorLike, name: str | None = None) -> Any:
     return apply(TANH, convert(x), name=name)
 
 
-def asinh(x: TensorLike, name: str | None = None) -> Any:
+def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic sine of each element.
 
     Args:
@@ -394,7 +394,7 @@ def asinh(x: TensorLike, name: str | None = None) -> Any:
     return apply(ASINH, convert(x), name=name)
 
 
-def acosh(x: TensorLike, name: str | None = None) -> Any:
+def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic cosine of each element.
 
     Args:
@@ -411,7 +411,7 @@ def acosh(x: TensorLike, name: str | None = None) -> Any:
     return apply(ACOSH, convert(x), name=name)
 
 
-def atanh(x: TensorLike, name: str | None = None) -> Any:
+def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the inverse hyperbolic tangent of each element.
 
     Args:

@@ -24,7 +24,7 @@ from graphwright.ops.math.special import erfc
 from graphwright.ops.math.transcendental import exp, pow
 from graphwright.ops.math.trigonometric import tanh
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.dtypes import DType
 
 NUMPY = NumpyScalars()
@@ -306,7 +306,7 @@ SOFTPLUS, SOFTPLUS_GRAD, SOFTSIGN, SOFTSIGN_GRAD = (
 # -- the public functions -------------------------------------------------------------------
 
 
-def relu(features: TensorLike, name: str | None = None) -> Any:
+def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes max(features, 0), element by element.
 
     Args:
@@ -323,7 +323,7 @@ def relu(features: TensorLike, name: str | None = None) -> Any:
     return apply(RELU, convert(features), name=name)
 
 
-def relu6(features: TensorLike, name: str | None = None) -> Any:
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes min(max(features, 0), 6), element by element.
 
     Args:
@@ -343,7 +343,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Any:
     return apply(RELU6, convert(features), name=name)
 
 
-def leaky_relu(features: TensorLike, alpha: float | None = 0.2, name: str | None = None) -> Any:
+def leaky_relu(features: TensorLike, alpha: float | None = 0.2, name: str | None = None) -> Tensor:
     """Multiplies negative elements by a small slope and leaves the others as they are.
 
     Args:
@@ -369,7 +369,7 @@ def leaky_relu(features: TensorLike, alpha: float | None = 0.2, name: str | None
     return apply(LeakyRelu.of(float(np.float32(slope))), x, name=name)
 
 
-def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Any:
+def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tensor:
     """Joins relu(features) and relu(-features) along an axis.
 
     Args:
@@ -395,7 +395,7 @@ def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Any:
     return relu(concat([x, -x], axis), name=name)
 
 
-def elu(features: TensorLike, name: str | None = None) -> Any:
+def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes exp(features) - 1 for negative elements and leaves the others as they are.
 
     Args:
@@ -419,7 +419,7 @@ def elu(features: TensorLike, name: str | None = None) -> Any:
     return apply(ELU, convert(features), name=name)
 
 
-def selu(features: TensorLike, name: str | None = None) -> Any:
+def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes the scaled exponential linear unit, element by element.
 
     It is `scale * alpha * (exp(x) - 1)` for negative elements and `scale * x` for others, with the
@@ -445,7 +445,7 @@ def selu(features: TensorLike, name: str | None = None) -> Any:
     return apply(SELU, convert(features), name=name)
 
 
-def softplus(features: TensorLike, name: str | None = None) -> Any:
+def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes log(1 + exp(features)), element by element, without overflow.
 
     Args:
@@ -465,7 +465,7 @@ def softplus(features: TensorLike, name: str | None = None) -> Any:
     return apply(SOFTPLUS, convert(features), name=name)
 
 
-def log_sigmoid(x: TensorLike, name: str | None = None) -> Any:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the logarithm of the sigmoid, element by element, without overflow.
 
     Args:
@@ -485,7 +485,7 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Any:
     return negative(softplus(-convert(x)), name)
 
 
-def softsign(features: TensorLike, name: str | None = None) -> Any:
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes features / (1 + |features|), element by element.
 
     Args:
@@ -505,7 +505,7 @@ def softsign(features: TensorLike, name: str | None = None) -> Any:
     return apply(SOFTSIGN, convert(features), name=name)
 
 
-def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Any:
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """Multiplies each element by the standard normal distribution function of it.
 
     Args:
@@ -537,7 +537,7 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
     return 0.5 * x * erfc(-x * cast(0.7071067811865476, x.dtype))
 
 
-def silu(features: TensorLike, beta: TensorLike = 1.0) -> Any:
+def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """Computes features * sigmoid(beta * features), element by element.
 
     Args:

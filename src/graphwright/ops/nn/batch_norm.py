@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
-Spread = Callable[[Any], Any]
+Spread: TypeAlias = Callable[[Any], Any]
 #: A number for each channel.
 Vector = TypeVar("Vector", Array, TensorValue)
 

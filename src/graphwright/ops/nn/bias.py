@@ -22,7 +22,7 @@ from graphwright.ops.core.shapes import rank, shape_of
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import ADD_UP, along, reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
@@ -165,7 +165,7 @@ class BiasAddGrad(Op):
 
 def bias_add(
     value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Adds a bias to each channel.
 
     Args:

@@ -30,7 +30,7 @@ from graphwright.ops.random.seeds import Stream, seeded
 from graphwright.ops.random.single_numbers import Numbers
 from graphwright.ops.random.stateful_random import Stateful
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -200,17 +200,17 @@ class ComputeAccidentalHits(Op):
 class Candidates(NamedTuple):
     """The result of a sampler."""
 
-    sampled_candidates: Any
-    true_expected_count: Any
-    sampled_expected_count: Any
+    sampled_candidates: Tensor
+    true_expected_count: Tensor
+    sampled_expected_count: Tensor
 
 
 class AccidentalHits(NamedTuple):
     """Where a sampled id is a true one."""
 
-    indices: Any
-    ids: Any
-    weights: Any
+    indices: Tensor
+    ids: Tensor
+    weights: Tensor
 
 
 def drawn(
@@ -473,7 +473,7 @@ def nce_loss(
     num_sampled: int, num_classes: int,
     num_true: int = 1, sampled_values: Sequence[TensorLike] | None = None,
     remove_accidental_hits: bool = False, name: str | None = "nce_loss",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Computes the noise-contrastive estimation loss of true classes against sampled ones.
 
     Args:
@@ -515,7 +515,7 @@ def sampled_softmax_loss(
     num_true: int = 1, sampled_values: Sequence[TensorLike] | None = None,
     remove_accidental_hits: bool = True, seed: int | None = None,
     name: str | None = "sampled_softmax_loss",
-) -> Any:  # fmt: skip
+) -> Tensor:  # fmt: skip
     """Computes the cross entropy of true classes in a softmax over them and sampled ones.
 
     Args:

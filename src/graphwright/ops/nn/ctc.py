@@ -14,7 +14,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.movement import reshape, transpose
 from graphwright.ops.nn import ctc_kernels as kernels
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -78,7 +78,7 @@ def ctc_loss(
     unique: TensorLike | None = None,
     blank_index: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the connectionist temporal classification loss of each sequence of labels.
 
     It is minus the logarithm of the probability of the labels, summed over all alignments. Labels

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import fill
@@ -21,10 +19,12 @@ from graphwright.ops.math.comparison import equal, logical_and, not_equal
 from graphwright.ops.math.cumulation import cumsum
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 
 
-def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | None = None) -> Any:
+def collapse_repeated(
+    labels: TensorLike, seq_length: TensorLike, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """Merges equal neighbours among the first labels of each row.
 
     Args:
@@ -54,7 +54,7 @@ def collapse_repeated(labels: TensorLike, seq_length: TensorLike, name: str | No
     return rows, cast(lengths, sizes.dtype)
 
 
-def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Any]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tensor]:
     """Finds the distinct labels of each row, in order of first appearance.
 
     Args:

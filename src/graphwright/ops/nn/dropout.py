@@ -13,7 +13,7 @@ from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.comparison import select
 from graphwright.ops.random.stateful_random import uniform
 from graphwright.ops.random.stateless_random import Algorithm, stateless_uniform
-from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import ShapeLike, Tensor, TensorLike, TensorValue
 
 
 def dropout(
@@ -22,7 +22,7 @@ def dropout(
     noise_shape: TensorLike | None = None,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Sets elements to 0 with the probability `rate`, and scales the others by 1 / (1 - rate).
 
     Args:
@@ -58,7 +58,7 @@ def stateless_dropout(
     rng_alg: str | int | Algorithm | None = None,
     noise_shape: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Sets elements to 0 with the probability `rate`, as a seed decides, and scales the others.
 
     The same arguments always give the same result.
@@ -92,7 +92,7 @@ def general_dropout(
     uniform_sampler: Callable[..., TensorValue],
     noise_shape: ShapeLike = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Sets elements to 0 where random numbers are below `rate`, and scales the others.
 
     Args:

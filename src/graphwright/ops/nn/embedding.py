@@ -23,7 +23,7 @@ from graphwright.ops.math.arithmetic import divide_no_nan
 from graphwright.ops.math.clipping import clip_by_norm
 from graphwright.ops.math.transcendental import sqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 
 COMBINERS = {
     "sum": sparse_segment_sum,
@@ -56,7 +56,7 @@ def whole_table(params: TensorLike | None) -> Any:
 
 def embedding_lookup(
     params: TensorLike, ids: TensorLike, max_norm: float | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Gathers the rows of a table by their ids.
 
     Args:
@@ -98,7 +98,7 @@ def embedding_lookup_sparse(
     max_norm: float | None = None,
     name: str | None = None,
     allow_fast_lookup: bool = False,
-) -> Any:
+) -> Tensor:
     """Combines the rows of a table that each row of a sparse matrix of ids names.
 
     Args:

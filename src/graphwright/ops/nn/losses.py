@@ -32,7 +32,7 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import abs, exp, log, log1p
 from graphwright.ops.nn.activation import relu
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, is_compatible
 
@@ -68,7 +68,7 @@ class L2Loss(Op):
 L2_LOSS = L2Loss()
 
 
-def l2_loss(t: TensorLike, name: str | None = None) -> Any:
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Computes half the sum of the squares of all elements.
 
     Args:
@@ -98,7 +98,7 @@ def check_same_shape(first: str, x: TensorValue, second: str, y: TensorValue) ->
 
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Computes the cross entropy of probabilities and of sigmoid(logits), element by element.
 
     Args:
@@ -129,7 +129,7 @@ def sigmoid_cross_entropy_with_logits(
 
 def weighted_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Computes the sigmoid cross entropy, with a weight for its positive term, element by element.
 
     Args:
@@ -161,7 +161,7 @@ def log_poisson_loss(
     log_input: TensorLike,
     compute_full_loss: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Computes the Poisson loss of the logarithm of a rate: exp(log_input) - log_input * targets.
 
     Args:
@@ -196,7 +196,7 @@ def compute_average_loss(
     per_example_loss: TensorLike,
     sample_weight: TensorLike | None = None,
     global_batch_size: TensorLike | None = None,
-) -> Any:
+) -> Tensor:
     """Sums the losses of examples and divides by the global batch size.
 
     A batch of no examples has the loss 0.
@@ -242,7 +242,8 @@ def compute_average_loss(
 
 def aligned_weights(weights: TensorValue, losses: TensorValue) -> Any:
     """Weights with as many axes as the losses, where they have one more or less."""
-    have, want = weights.type.rank, losses.type.rank
+    have: Any = weights.type.rank
+    want: Any = losses.type.rank
     if have is None or want is None:
         have, want = rank(weights), rank(losses)
         near = logical_and(greater(have, 0), equal(abs(want - have), 1))
@@ -253,7 +254,7 @@ def aligned_weights(weights: TensorValue, losses: TensorValue) -> Any:
     return expand_dims(weights, -1) if 0 < have == want - 1 else weights
 
 
-def scale_regularization_loss(regularization_loss: TensorLike) -> Any:
+def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
     """Sums a regularization loss and divides by the number of replicas, which is one.
 
     Args:

@@ -21,7 +21,7 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import pow, rsqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims
 
@@ -163,7 +163,7 @@ def local_response_normalization(
     alpha: float = 1,
     beta: float = 0.5,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Divides each element by a power of the sum of squares in the channels near it.
 
     The result is `input / (bias + alpha * sum) ** beta`.
@@ -202,7 +202,7 @@ def batch_normalization(
     scale: TensorLike | None,
     variance_epsilon: TensorLike,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Normalizes a tensor by a mean and a variance, then scales and shifts it.
 
     The result is `(x - mean) / sqrt(variance + variance_epsilon) * scale + offset`.
@@ -246,7 +246,7 @@ def batch_norm_with_global_normalization(
     variance_epsilon: TensorLike,
     scale_after_normalization: bool,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Normalizes a tensor by a mean and a variance, then shifts it, and may scale it.
 
     Args:
@@ -281,7 +281,7 @@ def l2_normalize(
     epsilon: float = 1e-12,
     name: str | None = None,
     dim: TensorLike | None = None,
-) -> Any:
+) -> Tensor:
     """Divides a tensor by its 2-norm along axes; a norm counts as at least sqrt(epsilon).
 
     Args:

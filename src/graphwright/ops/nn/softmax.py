@@ -27,7 +27,7 @@ from graphwright.ops.math.reduction import ADD_UP, Peak, reduce, reduce_sum
 from graphwright.ops.math.reduction import along as along_axes
 from graphwright.ops.math.transcendental import exp, log
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import (
@@ -356,7 +356,7 @@ def outer_shape(x: TensorValue) -> Any:
     return shape(x)[:-1]
 
 
-def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
+def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """Computes exp(logits) / sum(exp(logits)) along an axis, without overflow.
 
     Args:
@@ -379,7 +379,7 @@ def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None
     return along(SOFTMAX, convert(logits), axis, name)
 
 
-def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Any:
+def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """Computes logits - log(sum(exp(logits))) along an axis, without overflow.
 
     Args:
@@ -402,7 +402,7 @@ def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = 
 
 def softmax_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Computes the cross entropy of probabilities and of softmax(logits), along an axis.
 
     Gradients flow to both operands.
@@ -435,7 +435,7 @@ def softmax_cross_entropy_with_logits(
 
 def sparse_softmax_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Computes the cross entropy of class numbers and of softmax(logits), along the last axis.
 
     Args:

@@ -16,7 +16,7 @@ from graphwright.op.results import named
 from graphwright.ops.core.joining import concatenated_dims
 from graphwright.ops.math import formula_blocks
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
@@ -339,7 +339,7 @@ def dequantize(
     axis: int | None = None,
     narrow_range: bool = False,
     dtype: DTypeLike = dt.float32,
-) -> Any:
+) -> Tensor:
     """Converts quantized integers to the floats that they stand for.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from graphwright.ops.math.rounding import floor
 from graphwright.types.arrays import Array
 
 #: A bound of a range: a constant, or an array of them.
-Bound = float | Array
+Bound: TypeAlias = float | Array
 
 
 def nudged(low: Bound, high: Bound, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any, Any]:
@@ -29,6 +29,12 @@ def nudged(low: Bound, high: Bound, num_bits: int, narrow_range: bool) -> tuple[
 
 class ConstantGrid:
     """A grid between constants."""
+
+    least: Any  # they are floats here, and tensors in a grid between tensors
+    most: Any
+    step: Any
+    zero: Any
+    factor: Any
 
     def __init__(self, op: Any) -> None:
         low, high = float(op.min), float(op.max)

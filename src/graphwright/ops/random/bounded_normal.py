@@ -13,7 +13,7 @@ from graphwright.ops.core.movement import sum_to
 from graphwright.ops.random import truncated_normal
 from graphwright.ops.random.stateless_random import of_seed, parameterized_shape, samples_of
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import ShapeLike, TensorLike
+from graphwright.types.arguments import ShapeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -58,7 +58,7 @@ def stateless_parameterized_truncated_normal(
     minvals: TensorLike = -2.0,
     maxvals: TensorLike = 2.0,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns normal numbers between bounds that a seed determines.
 
     Args:

@@ -12,7 +12,7 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.core.padding import pad
 from graphwright.ops.random import simon
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -85,7 +85,7 @@ def check_least(name: str, value: Array, least: int) -> None:
         raise InvalidArgumentError(None, None, f"{name} must be >= {least} but was {np.min(value)}")
 
 
-def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) -> Any:
+def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) -> Tensor:
     """Returns the place of an index in the shuffle of `0..max_index` that a seed selects.
 
     The results for all indices are a permutation.
@@ -123,7 +123,7 @@ def random_index_shuffle(
     max_index: TensorLike,
     rounds: int = 4,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the place of an index in the shuffle of `0..max_index` that three numbers select.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.dtypes import DType
 
 
@@ -45,7 +45,7 @@ def sobol_sample(
     skip: TensorLike = 0,
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns points of Sobol's low-discrepancy sequence in the unit cube.
 
     The first point of the sequence, the origin, is left out.

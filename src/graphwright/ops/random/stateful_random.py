@@ -20,12 +20,12 @@ from graphwright.ops.random import philox_draws, variates
 from graphwright.ops.random.random_gamma import gamma_gradient
 from graphwright.ops.random.seeds import Stream, seeded
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
-COUNTS = frozenset({dt.float16, dt.float32, dt.float64, dt.int32, dt.int64})
+COUNTS: frozenset[DType] = frozenset({dt.float16, dt.float32, dt.float64, dt.int32, dt.int64})
 
 
 class Drawing(partial[Any]):
@@ -292,7 +292,7 @@ def uniform(
     dtype: DTypeLike = dt.float32,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns uniform numbers in [minval, maxval), new ones at each call.
 
     Args:
@@ -337,7 +337,7 @@ def normal(
     dtype: DTypeLike = dt.float32,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns normal numbers, new ones at each call.
 
     Args:
@@ -369,7 +369,7 @@ def truncated_normal(
     dtype: DTypeLike = dt.float32,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns normal numbers within two standard deviations of the mean, new ones at each call.
 
     Args:
@@ -396,7 +396,7 @@ def truncated_normal(
     return shifted(apply(op, shape, name=name), stddev, mean, name)
 
 
-def shuffle(value: TensorLike, seed: TensorLike | None = None, name: str | None = None) -> Any:
+def shuffle(value: TensorLike, seed: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Puts the rows of a tensor into a random order, another one at each call.
 
     Args:
@@ -420,7 +420,7 @@ def categorical(
     dtype: DTypeLike | None = None,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Draws classes with the probabilities `softmax(logits)`, new ones at each call.
 
     Args:
@@ -463,7 +463,7 @@ def gamma(
     dtype: DTypeLike = dt.float32,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Draws gamma variates, new ones at each call, differentiable in both parameters.
 
     Args:
@@ -500,7 +500,7 @@ def poisson(
     dtype: DTypeLike = dt.float32,
     seed: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Draws Poisson variates, new ones at each call.
 
     Args:

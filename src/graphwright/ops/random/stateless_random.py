@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -45,7 +45,7 @@ from graphwright.ops.random.stateful_random import (
     tiny,
 )
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_all, show_dims
@@ -71,9 +71,9 @@ class Algorithm(Enum):
 
 
 #: An algorithm by its member, name or number, or a tensor of its number.
-AlgorithmLike = Algorithm | TensorLike
+AlgorithmLike: TypeAlias = Algorithm | TensorLike
 #: Where a draw begins: the key, the counter and the number of the algorithm.
-Position = tuple[TensorValue, TensorValue, TensorLike]
+Position: TypeAlias = tuple[TensorValue, TensorValue, TensorLike]
 
 
 def algorithm_number(alg: AlgorithmLike) -> Any:
@@ -481,7 +481,7 @@ def stateless_uniform(
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
     alg: AlgorithmLike = "auto_select",
-) -> Any:
+) -> Tensor:
     """Returns uniform numbers in [minval, maxval) that a seed determines.
 
     Args:
@@ -554,7 +554,7 @@ def stateless_normal(
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
     alg: AlgorithmLike = "auto_select",
-) -> Any:
+) -> Tensor:
     """Returns normal numbers that a seed determines.
 
     Args:
@@ -590,7 +590,7 @@ def stateless_truncated_normal(
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
     alg: AlgorithmLike = "auto_select",
-) -> Any:
+) -> Tensor:
     """Returns normal numbers within two standard deviations of the mean, which a seed determines.
 
     Args:
@@ -625,7 +625,7 @@ def stateless_categorical(
     seed: TensorLike,
     dtype: DTypeLike = dt.int64,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Draws classes with the probabilities `softmax(logits)`, determined by a seed.
 
     Args:
@@ -657,7 +657,7 @@ def stateless_gamma(
     beta: TensorLike | None = None,
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Draws gamma variates that a seed determines, differentiable in both parameters.
 
     Args:
@@ -692,7 +692,7 @@ def stateless_poisson(
     lam: TensorLike,
     dtype: DTypeLike = dt.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Draws Poisson variates that a seed determines.
 
     Args:
@@ -724,7 +724,7 @@ def stateless_binomial(
     probs: TensorLike,
     output_dtype: DTypeLike = dt.int32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Draws binomial variates that a seed determines.
 
     Args:
@@ -754,7 +754,7 @@ def stateless_binomial(
 
 def stateless_shuffle(
     value: TensorLike, seed: TensorLike, alg: AlgorithmLike = "auto_select", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Puts the rows of a tensor into an order that a seed determines.
 
     Args:
@@ -777,7 +777,7 @@ def stateless_shuffle(
     return apply(SHUFFLE, convert(value), *located(seed, alg), name=name)
 
 
-def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_select") -> Any:
+def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_select") -> Tensor:
     """Derives several seeds from one.
 
     Args:
@@ -800,7 +800,7 @@ def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_sele
     return stateless_uniform([num, 2], seed, None, None, seed.dtype, None, alg)
 
 
-def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_select") -> Any:
+def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_select") -> Tensor:
     """Derives a seed from a seed and an integer.
 
     Args:

@@ -12,7 +12,7 @@ its own; there the numbers differ.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -86,7 +86,7 @@ def _draw(
     return drawn
 
 
-_Proposal = Callable[[int], tuple[Array, npt.NDArray[np.bool_], int]]
+_Proposal: TypeAlias = Callable[[int], tuple[Array, npt.NDArray[np.bool_], int]]
 
 
 def _accept(stream: _Stream, propose: _Proposal, samples: int) -> Array:

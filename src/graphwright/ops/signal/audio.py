@@ -12,7 +12,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings.strings import scalar, string
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
@@ -123,14 +123,14 @@ def format_of(body: bytes) -> tuple[int, int]:
 class Decoded(NamedTuple):
     """The result of `decode_wav`."""
 
-    audio: Any
-    sample_rate: Any
+    audio: Tensor
+    sample_rate: Tensor
 
 
 ENCODE_WAV = EncodeWav()
 
 
-def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = None) -> Any:
+def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = None) -> Tensor:
     """Encodes samples as a WAV file of 16 bits.
 
     Args:
@@ -157,7 +157,7 @@ def decode_wav(
     desired_channels: int = -1,
     desired_samples: int = -1,
     name: str | None = None,
-) -> Any:
+) -> Decoded:
     """Decodes a WAV file of 16 bits.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -25,13 +25,13 @@ from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.comparison import equal, logical_or
 from graphwright.ops.math.reduction import reduce_prod
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims
 
 #: The sizes of a transform's axes, where they may be known only when it runs.
-Lengths = Sequence["int | TensorValue"] | TensorValue
+Lengths: TypeAlias = Sequence["int | TensorValue"] | TensorValue
 
 COMPLEX_OF = {dt.float32: dt.complex64, dt.float64: dt.complex128}
 REAL_OF = {dt.complex64: dt.float32, dt.complex128: dt.float64}
@@ -267,10 +267,10 @@ def fit_axes(x: TensorValue, like: TensorValue, rank: int) -> Any:
         for i in builtins.range(rank):
             flat = fit_axis(flat, i + 1, sizes[i - rank], rank + 1)
         return reshape(flat, sizes)
-    sizes = axis_sizes(like)
+    lengths = axis_sizes(like)
     for axis in builtins.range(len(want) - rank, len(want)):
-        x = fit_axis(x, axis, sizes[axis], len(want))
-    return reshape(x, host_vector(sizes))
+        x = fit_axis(x, axis, lengths[axis], len(want))
+    return reshape(x, host_vector(lengths))
 
 
 def fit_axis(x: TensorValue, axis: int, size: int | TensorValue, rank: int) -> Any:
@@ -364,7 +364,7 @@ REAL_BACKWARD: dict[int, type[RealInverse]] = {1: IRFFT, 2: IRFFT2D, 3: IRFFT3D}
 # -- the public functions -------------------------------------------------------------------
 
 
-def fft(input: TensorLike, name: str | None = None) -> Any:
+def fft(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the discrete Fourier transform along the last axis.
 
     Args:
@@ -384,7 +384,7 @@ def fft(input: TensorLike, name: str | None = None) -> Any:
     return apply(FORWARD[1], convert_default(input, dt.complex64), name=name)
 
 
-def fft2d(input: TensorLike, name: str | None = None) -> Any:
+def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the discrete Fourier transform along the last two axes.
 
     Args:
@@ -404,7 +404,7 @@ def fft2d(input: TensorLike, name: str | None = None) -> Any:
     return apply(FORWARD[2], convert_default(input, dt.complex64), name=name)
 
 
-def fft3d(input: TensorLike, name: str | None = None) -> Any:
+def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the discrete Fourier transform along the last three axes.
 
     Args:
@@ -424,7 +424,7 @@ def fft3d(input: TensorLike, name: str | None = None) -> Any:
     return apply(FORWARD[3], convert_default(input, dt.complex64), name=name)
 
 
-def ifft(input: TensorLike, name: str | None = None) -> Any:
+def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the inverse of `tf.signal.fft`, along the last axis.
 
     Args:
@@ -444,7 +444,7 @@ def ifft(input: TensorLike, name: str | None = None) -> Any:
     return apply(BACKWARD[1], convert_default(input, dt.complex64), name=name)
 
 
-def ifft2d(input: TensorLike, name: str | None = None) -> Any:
+def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the inverse of `tf.signal.fft2d`, along the last two axes.
 
     Args:
@@ -465,7 +465,7 @@ def ifft2d(input: TensorLike, name: str | None = None) -> Any:
     return apply(BACKWARD[2], convert_default(input, dt.complex64), name=name)
 
 
-def ifft3d(input: TensorLike, name: str | None = None) -> Any:
+def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the inverse of `tf.signal.fft3d`, along the last three axes.
 
     Args:
@@ -524,7 +524,7 @@ def real_backward(
 
 def rfft(
     input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Returns the discrete Fourier transform of a real tensor along the last axis, without what
     symmetry gives.
 
@@ -550,7 +550,7 @@ def rfft(
 
 def rfft2d(
     input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Returns the discrete Fourier transform of a real tensor along the last two axes, without what
     symmetry gives.
 
@@ -576,7 +576,7 @@ def rfft2d(
 
 def rfft3d(
     input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Returns the discrete Fourier transform of a real tensor along the last three axes, without
     what symmetry gives.
 
@@ -602,7 +602,7 @@ def rfft3d(
 
 def irfft(
     input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Returns the inverse of `tf.signal.rfft`, along the last axis.
 
     Args:
@@ -627,7 +627,7 @@ def irfft(
 
 def irfft2d(
     input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Returns the inverse of `tf.signal.rfft2d`, along the last two axes.
 
     Args:
@@ -652,7 +652,7 @@ def irfft2d(
 
 def irfft3d(
     input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Returns the inverse of `tf.signal.rfft3d`, along the last three axes.
 
     Args:

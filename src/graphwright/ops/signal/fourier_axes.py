@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -19,13 +19,13 @@ from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.reduction import reduce_prod
 from graphwright.ops.signal.fourier import COMPLEX_OF, REAL_OF, ends, fit_axis
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, normalize_axes
 
 #: The operand of axes, known or not.
-TransformAxes = tuple[int, ...] | TensorValue
+TransformAxes: TypeAlias = tuple[int, ...] | TensorValue
 
 NORMS = (None, "backward", "ortho", "forward")
 
@@ -205,7 +205,7 @@ def fftnd(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the discrete Fourier transform of a complex tensor along any axes.
 
     Args:
@@ -239,7 +239,7 @@ def ifftnd(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the inverse of `tf.signal.fftnd`, along any axes.
 
     Args:
@@ -272,7 +272,7 @@ def rfftnd(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the discrete Fourier transform of a real tensor along any axes, half of it along the
     last of them.
 
@@ -308,7 +308,7 @@ def irfftnd(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the inverse of `tf.signal.rfftnd`, along any axes.
 
     Args:

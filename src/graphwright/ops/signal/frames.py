@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -31,12 +31,12 @@ from graphwright.ops.math.trigonometric import cos, sin
 from graphwright.ops.signal.fourier import irfft, rfft
 from graphwright.ops.signal.tapers import hann_window, vorbis_window
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 
-Window = Callable[..., Any]
+Window: TypeAlias = Callable[..., Any]
 #: A size, known or not.
-Size = int | TensorValue
+Size: TypeAlias = int | TensorValue
 
 
 def pad_axis(x: TensorValue, axis: int, before: Size, after: Size, value: TensorLike = 0) -> Any:
@@ -65,7 +65,7 @@ def frame(
     pad_value: TensorLike = 0,
     axis: int = -1,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Splits an axis of a signal into overlapping frames.
 
     Args:
@@ -114,7 +114,7 @@ def largest(count: Size) -> Any:
     return max(count, 0) if isinstance(count, int) else maximum(count, 0)
 
 
-def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Any:
+def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Tensor:
     """Adds frames up to a signal, each a step behind the one before.
 
     Args:
@@ -187,7 +187,7 @@ def stft(
     window_fn: Window | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the short-time Fourier transforms of signals.
 
     Args:
@@ -223,7 +223,7 @@ def inverse_stft(
     fft_length: TensorLike | None = None,
     window_fn: Window | None = hann_window,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the signals of short-time Fourier transforms.
 
     It undoes `tf.signal.stft` where its window is that of `tf.signal.inverse_stft_window_fn`.
@@ -306,7 +306,7 @@ def dct(
     axis: int = -1,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the discrete cosine transform of a type from 1 to 4, along the last axis.
 
     Args:
@@ -406,7 +406,7 @@ def idct(
     axis: int = -1,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the inverse discrete cosine transform of a type from 1 to 4, along the last axis.
 
     Without `norm`, it is the inverse of `tf.signal.dct` up to a factor.
@@ -443,7 +443,7 @@ def mdct(
     pad_end: bool = False,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the modified discrete cosine transforms of frames of signals that overlap by half.
 
     Args:
@@ -483,7 +483,7 @@ def inverse_mdct(
     window_fn: Window | None = vorbis_window,
     norm: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the signals of modified discrete cosine transforms with the same window.
 
     Args:
@@ -533,7 +533,7 @@ def linear_to_mel_weight_matrix(
     upper_edge_hertz: float = 3800.0,
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the matrix that sums a linear spectrum into bands of the mel scale.
 
     The bands are triangles of equal width on the mel scale, between the two edges.
@@ -597,7 +597,7 @@ def check_mel(bins: int, rate: object, lower: float, upper: float, dtype: DType)
 
 def mfccs_from_log_mel_spectrograms(
     log_mel_spectrograms: TensorLike, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Returns the mel-frequency cepstral coefficients of logarithmic mel spectra.
 
     Args:
@@ -624,7 +624,7 @@ def mfccs_from_log_mel_spectrograms(
 # -- order of frequencies -------------------------------------------------------------------
 
 
-def fftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Any:
+def fftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Moves the zero frequency of a spectrum to the middle of axes.
 
     Args:
@@ -642,7 +642,7 @@ def fftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = N
     return shifted_spectrum(convert(x), axes, 1)
 
 
-def ifftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Any:
+def ifftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Moves the zero frequency of a spectrum from the middle of axes to their beginning.
 
     Args:

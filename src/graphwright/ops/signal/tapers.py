@@ -16,7 +16,7 @@ from graphwright.ops.math.cumulation import cumsum
 from graphwright.ops.math.transcendental import exp, sqrt, square
 from graphwright.ops.math.trigonometric import cos, sin
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.dtypes import as_dtype
 
 
@@ -57,7 +57,7 @@ def hann_window(
     periodic: TensorLike = True,
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the Hann window `0.5 - 0.5 * cos(2 * pi * k / n)`.
 
     Args:
@@ -85,7 +85,7 @@ def hamming_window(
     periodic: TensorLike = True,
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the Hamming window `0.54 - 0.46 * cos(2 * pi * k / n)`.
 
     Args:
@@ -113,7 +113,7 @@ def kaiser_window(
     beta: TensorLike = 12.0,
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the Kaiser window, which is symmetric.
 
     Args:
@@ -147,7 +147,7 @@ def kaiser_bessel_derived_window(
     beta: TensorLike = 12.0,
     dtype: DTypeLike = dt.float32,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns the Kaiser-Bessel derived window, for the modified discrete cosine transform.
 
     Args:
@@ -173,7 +173,7 @@ def kaiser_bessel_derived_window(
 
 def vorbis_window(
     window_length: TensorLike, dtype: DTypeLike = dt.float32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Returns the power complementary window of the Vorbis format.
 
     Args:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from graphwright.types.arrays import Array
 
 #: The numbers of a shape, or of a row.
-Numbers = Sequence[int] | Array
+Numbers: TypeAlias = Sequence[int] | Array
 
 
 def order(rows: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -24,7 +24,7 @@ _SPARSE = "set{0}_indices: int64", "set{0}_values: T", "set{0}_shape: int64"
 
 
 #: Which group each element is in, the elements, and the shape of the groups.
-Groups = tuple[Array, Array, tuple[int, ...]]
+Groups: TypeAlias = tuple[Array, Array, tuple[int, ...]]
 
 
 def dense_groups(array: Array) -> Groups:

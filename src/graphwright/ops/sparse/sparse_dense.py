@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, normalize_axes
 
-Axes = int | tuple[int, ...]
+Axes: TypeAlias = int | tuple[int, ...]
 
 
 class SparseTensorDenseMatMul(Op):

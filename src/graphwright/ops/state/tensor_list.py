@@ -8,7 +8,7 @@ somebody still uses is copied out then.
 from __future__ import annotations
 
 import threading
-from typing import Any, Union
+from typing import Any, TypeAlias, Union
 
 import numpy as np
 
@@ -20,11 +20,11 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
-HANDLE = TensorType(dt.variant, ())
+HANDLE: TensorType = TensorType(dt.variant, ())
 #: What the operand `element_shape` says about the items' shape: None and -1 stand for the unknown.
-ElementShape = int | Dims | None
+ElementShape: TypeAlias = int | Dims | None
 #: An item of a list: an array, a list of a list of lists, None before it is written.
-Item = Union[Array, "TensorList", None]
+Item: TypeAlias = Union[Array, "TensorList", None]
 _LOCK = held_over_forks(threading.Lock())  # two threads may go on from one version
 _LOG = 64  # changes that a store remembers, beyond one for each item
 

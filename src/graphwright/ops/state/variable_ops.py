@@ -29,7 +29,7 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
-HANDLE = TensorType(dt.resource, ())
+HANDLE: TensorType = TensorType(dt.resource, ())
 
 
 class Storage:

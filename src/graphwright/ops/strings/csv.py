@@ -16,7 +16,7 @@ from graphwright.ops.strings import string_kernels
 from graphwright.ops.strings.csv_records import KINDS, TableForm, table
 from graphwright.ops.strings.strings import refused, string, texts
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -188,7 +188,7 @@ def decode_csv(
     na_value: str = "",
     select_cols: Sequence[int] | None = None,
     name: str | None = None,
-) -> list[Any]:
+) -> list[Tensor]:
     """Parses records of comma-separated values into one tensor for each field.
 
     Args:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import count, islice
+from typing import TypeAlias
 
 import numpy as np
 
@@ -362,7 +363,7 @@ def odd_record(data: bytes, start: int, form: TableForm, is_last: bool) -> OddRe
 
 #: The value of a field, what is wrong with it, where the next one begins, and the byte before that
 #: (-1 at the end of the text).
-Part = tuple[bytes, str, int, int]
+Part: TypeAlias = tuple[bytes, str, int, int]
 
 
 def unquoted(data: bytes, place: int, form: TableForm) -> Part:

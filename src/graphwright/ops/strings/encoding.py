@@ -15,7 +15,7 @@ from graphwright.ops.strings import string_kernels, unicode_scripts
 from graphwright.ops.strings.fingerprint import fingerprints64
 from graphwright.ops.strings.strings import Text, chosen, refused, string, texts
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -195,7 +195,9 @@ class UnicodeTranscode(Text):
 # -- the public functions -------------------------------------------------------------------
 
 
-def to_number(input: TensorLike, out_type: DTypeLike = dt.float32, name: str | None = None) -> Any:
+def to_number(
+    input: TensorLike, out_type: DTypeLike = dt.float32, name: str | None = None
+) -> Tensor:
     """Converts each string to the number that it shows.
 
     Args:
@@ -225,7 +227,7 @@ def as_string(
     width: int = -1,
     fill: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Converts each element to text, numbers as `printf` of C shows them.
 
     Args:
@@ -252,7 +254,7 @@ def as_string(
     return apply(op, convert(input), name=name)
 
 
-def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None = None) -> Any:
+def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """Returns the fingerprint of each row: a hash of eight bytes that is the same everywhere.
 
     Args:
@@ -273,7 +275,7 @@ def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None =
     return apply(Fingerprint(), convert(data), string(method), name=name)
 
 
-def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Any:
+def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Hashes each string to one of `num_buckets` numbers, by FarmHash's fingerprint.
 
     Args:
@@ -294,7 +296,7 @@ def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = 
     return apply(StringToHashBucketFast.of(num_buckets), string(input), name=name)
 
 
-def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Any:
+def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Hashes each string to one of `num_buckets` numbers, by MurmurHash.
 
     Args:
@@ -317,7 +319,7 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
 
 def to_hash_bucket_strong(
     input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None
-) -> Any:
+) -> Tensor:
     """Hashes each string to one of `num_buckets` numbers, by SipHash under a key.
 
     Args:
@@ -348,7 +350,7 @@ def unicode_transcode(
     replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     r"""Converts strings from one encoding to another.
 
     Args:
@@ -398,7 +400,7 @@ class UnicodeScript(Op):
         return unicode_scripts.scripts(np.asarray(points))
 
 
-def unicode_script(input: TensorLike, name: str | None = None) -> Any:
+def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
     """Returns the script of each code point, as the number that ICU gives it.
 
     Args:

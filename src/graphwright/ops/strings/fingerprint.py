@@ -15,7 +15,7 @@ import struct
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from graphwright.ops.strings.joined_bytes import Joined
 
 Word = Any  # an integer below 2**64, or an array of uint64
-Reader = Callable[[Word], Word]  # the word that starts at a byte
+Reader: TypeAlias = Callable[[Word], Word]  # the word that starts at a byte
 State = Any  # the words, or the rows of words, that blocks of a string change
 Hashes = npt.NDArray[np.uint64]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from graphwright.types.dtypes import of_numpy
 from graphwright.types.tensor_type import TensorType
 
 #: The text of an element of an array, of whatever dtype.
-Shower = Callable[[Any], str]
+Shower: TypeAlias = Callable[[Any], str]
 
 
 class StringFormat(Op):

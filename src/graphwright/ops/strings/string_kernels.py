@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain, pairwise
 from operator import methodcaller
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +22,11 @@ from graphwright.ops.strings import fingerprint, regex
 from graphwright.ops.strings.joined_bytes import Joined, sizes
 from graphwright.types.arrays import Array, ArrayDType
 
-Unit = Literal["BYTE", "UTF8_CHAR"]
-Errors = Literal["replace", "ignore", "strict"]
-Pieces = tuple[Array, npt.NDArray[np.int64]]  # all pieces in a row, and how many each string has
+Unit: TypeAlias = Literal["BYTE", "UTF8_CHAR"]
+Errors: TypeAlias = Literal["replace", "ignore", "strict"]
+Pieces: TypeAlias = tuple[
+    Array, npt.NDArray[np.int64]
+]  # all pieces in a row, and how many each string has
 
 _SPACE = b" \t\n\v\f\r"
 _CONTINUATION = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that start no character

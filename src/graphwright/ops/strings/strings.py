@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from graphwright.ops.core.shapes import rank_of
 from graphwright.ops.strings import string_kernels
 from graphwright.ops.strings.string_format import StringFormat
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import (
     Dims,
@@ -30,7 +30,7 @@ from graphwright.types.tensor_type import (
     show_dims,
 )
 
-Unit = Literal["BYTE", "UTF8_CHAR"]
+Unit: TypeAlias = Literal["BYTE", "UTF8_CHAR"]
 
 
 def texts(value: object) -> Array:
@@ -306,7 +306,7 @@ def string(value: TensorLike) -> Any:
     return convert(value, None, dt.string)
 
 
-def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Any:
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Counts the bytes or the characters of each string.
 
     Args:
@@ -350,7 +350,7 @@ def refused(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, message)
 
 
-def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Any:
+def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Converts each string to upper case.
 
     Args:
@@ -371,7 +371,7 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Any
     return apply(StringUpper.of(encoding), string(input), name=name)
 
 
-def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Any:
+def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Converts each string to lower case.
 
     Args:
@@ -392,7 +392,7 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Any
     return apply(StringLower.of(encoding), string(input), name=name)
 
 
-def strip(input: TensorLike, name: str | None = None) -> Any:
+def strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Removes white space at both ends of each string.
 
     Args:
@@ -411,7 +411,7 @@ def strip(input: TensorLike, name: str | None = None) -> Any:
 
 def substr(
     input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Cuts a part of some position and length out of each string.
 
     Args:
@@ -437,7 +437,7 @@ def substr(
     return apply(op, string(input), *convert_pair(pos, len), name=name)
 
 
-def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Any:
+def join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Tensor:
     """Joins strings of several tensors element by element.
 
     Args:
@@ -464,7 +464,7 @@ def reduce_join(
     keepdims: bool = False,
     separator: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Joins the strings along axes, in the order of `axis`.
 
     Args:
@@ -500,7 +500,7 @@ def unsorted_segment_join(
     num_segments: TensorLike,
     separator: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Joins the strings of each segment.
 
     Args:
@@ -525,7 +525,7 @@ def unsorted_segment_join(
     return apply(op, string(inputs), convert(segment_ids), num_segments, name=name)
 
 
-def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Any:
+def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Tensor:
     """Tells which strings match a pattern as a whole.
 
     Args:
@@ -554,7 +554,7 @@ def regex_replace(
     rewrite: TensorLike,
     replace_global: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     r"""Rewrites what matches a pattern in each string.
 
     Args:
@@ -593,7 +593,7 @@ def format(
     placeholder: str = "{}",
     summarize: int = 3,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Fills the placeholders of a template with tensors, as `tf.print` shows them.
 
     Args:

@@ -18,7 +18,7 @@ from graphwright.ops.core.movement import reshape
 from graphwright.ops.nn.dropout import dropout as drop
 from graphwright.portable.classic.variable_scopes import list_in
 from graphwright.trace.scopes import name_scope as scope_of
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 from graphwright.values import convert as conversion
 from graphwright.values.convert import convert
@@ -39,7 +39,7 @@ def variable(
     constraint: Callable[[TensorValue], TensorLike] | None = None,
     use_resource: bool | None = None,
     **options: Any,
-) -> Any:
+) -> Variable:
     """Makes a variable, as `tf.Variable` does, and lists it in collections.
 
     Args:
@@ -82,7 +82,7 @@ def constant(
     shape: ShapeLike = None,
     name: str | None = "Const",
     verify_shape: bool = False,
-) -> Any:
+) -> Tensor:
     """Makes a tensor of a value; where it has too few elements for the shape, the last one repeats.
 
     Args:
@@ -107,7 +107,7 @@ def constant(
     if shape is None:
         return conversion.constant(value, dtype, None, title)
     with activate(None):
-        plain = conversion.constant(value, dtype)
+        plain: Any = conversion.constant(value, dtype)
     array, dims = plain._array, TensorShape(shape).as_list()
     if verify_shape and list(array.shape) != dims:
         raise TypeError(f"Expected Tensor's shape: {tuple(dims)}, but got {array.shape}.")
@@ -208,7 +208,7 @@ def gradients(
     aggregation_method: object = None,
     stop_gradients: object = None,
     unconnected_gradients: UnconnectedGradients | str = "none",
-) -> list[Any]:
+) -> list[Tensor]:
     """Differentiates the sum of tensors of a graph, as `tf.gradients` does.
 
     Args:
@@ -246,7 +246,7 @@ def where(
     x: TensorLike | None = None,
     y: TensorLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Chooses elements, or rows, of one of two tensors.
 
     Args:
@@ -312,7 +312,9 @@ def name_scope(
         yield scope
 
 
-def placeholder_with_default(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Any:
+def placeholder_with_default(
+    input: TensorLike, shape: ShapeLike, name: str | None = None
+) -> Tensor:
     """Returns a tensor that a session takes another value for, if one is fed.
 
     Args:
@@ -349,7 +351,7 @@ def dropout(
     seed: int | None = None,
     name: str | None = None,
     rate: TensorLike | None = None,
-) -> Any:
+) -> Tensor:
     """Sets random elements to zero, and scales the others up.
 
     Args:

@@ -13,12 +13,12 @@ from graphwright.portable.classic.graph_collections import GraphKeys, open_graph
 from graphwright.portable.graphs.session import Session
 from graphwright.trace.scopes import name_scope
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.values.convert import convert
 from graphwright.values.variable import Variable
 
 
-def get_global_step(graph: Graph | None = None) -> Any:
+def get_global_step(graph: Graph | None = None) -> Variable | None:
     """Returns the variable that counts training steps.
 
     Args:
@@ -36,7 +36,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
     return steps[0] if steps else None
 
 
-def create_global_step(graph: Graph | None = None) -> Any:
+def create_global_step(graph: Graph | None = None) -> Variable:
     """Makes the variable that counts training steps, of dtype int64.
 
     Args:
@@ -61,7 +61,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
     return step
 
 
-def get_or_create_global_step(graph: Graph | None = None) -> Any:
+def get_or_create_global_step(graph: Graph | None = None) -> Variable:
     """Returns the variable that counts training steps, and makes it where there is none.
 
     Args:
@@ -112,7 +112,7 @@ def exponential_decay(
     decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns `learning_rate * decay_rate ** (global_step / decay_steps)`.
 
     Args:
@@ -143,7 +143,7 @@ def inverse_time_decay(
     decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns `learning_rate / (1 + decay_rate * global_step / decay_steps)`.
 
     Args:
@@ -175,7 +175,7 @@ def polynomial_decay(
     power: TensorLike = 1.0,
     cycle: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns a rate that goes to another one along a power of the steps.
 
     Args:
@@ -202,7 +202,7 @@ def polynomial_decay(
 
 def piecewise_constant(
     x: TensorLike, boundaries: Sequence[float], values: Sequence[float], name: str | None = None
-) -> Any:
+) -> Tensor:
     """Returns one of several rates, as steps go on.
 
     Args:
@@ -231,7 +231,7 @@ def natural_exp_decay(
     decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Returns `learning_rate * exp(-decay_rate * global_step / decay_steps)`.
 
     Args:

@@ -7,7 +7,7 @@ variables, and for the rows alone that a sparse gradient names.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.autodiff.tape import GradientTape
 from graphwright.control.dependencies import control_dependencies, group
@@ -33,7 +33,7 @@ from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
 #: A rate: a number, a tensor, or a function that returns one.
-Rate = TensorLike | Callable[[], TensorLike]
+Rate: TypeAlias = TensorLike | Callable[[], TensorLike]
 
 
 class ClassicOptimizer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from graphwright.control.graph_variable import GLOBAL, LOCAL, TRAINABLE
+from graphwright.control.graph_variable import GLOBAL, LOCAL, TRAINABLE, GraphVariable
 from graphwright.ir.graph import Graph
 from graphwright.trace.tracer import current_tracer
 
@@ -132,7 +132,7 @@ def add_to_collections(names: str | Iterable[str], value: object) -> None:
         add_to_collection(name, value)
 
 
-def global_variables(scope: str | None = None) -> list[Any]:
+def global_variables(scope: str | None = None) -> list[GraphVariable]:
     """Returns the variables of the open graph, but for local ones.
 
     Args:
@@ -150,7 +150,7 @@ def global_variables(scope: str | None = None) -> list[Any]:
     return get_collection(GLOBAL, scope)
 
 
-def trainable_variables(scope: str | None = None) -> list[Any]:
+def trainable_variables(scope: str | None = None) -> list[GraphVariable]:
     """Returns the variables of the open graph that are trained.
 
     Args:
@@ -168,7 +168,7 @@ def trainable_variables(scope: str | None = None) -> list[Any]:
     return get_collection(TRAINABLE, scope)
 
 
-def local_variables(scope: str | None = None) -> list[Any]:
+def local_variables(scope: str | None = None) -> list[GraphVariable]:
     """Returns the local variables of the open graph, which no saver saves.
 
     Args:

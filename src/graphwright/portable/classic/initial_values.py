@@ -17,7 +17,7 @@ from graphwright.portable.classic.graph_collections import (
     local_variables,
 )
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.values.convert import constant, convert
 from graphwright.values.variable import Variable
 
@@ -109,7 +109,7 @@ def is_variable_initialized(variable: Variable) -> Any:
 
 def report_uninitialized_variables(
     var_list: Iterable[Variable] | None = None, name: str = "report_uninitialized_variables"
-) -> Any:
+) -> Tensor:
     """Returns the names of variables that have no value.
 
     Args:
@@ -141,7 +141,7 @@ def assign(
     validate_shape: bool | None = None,
     use_locking: bool | None = None,
     name: str | None = None,
-) -> Any:
+) -> Variable:
     """Sets the value of a variable.
 
     Args:
@@ -162,12 +162,13 @@ def assign(
     ...     session.run(tf.compat.v1.assign(tf.Variable(1.0), 5.0))
     np.float32(5.0)
     """
-    return ref.assign(value, name=name)
+    result: Variable = ref.assign(value, name=name)
+    return result
 
 
 def assign_add(
     ref: Variable, value: TensorLike, use_locking: bool | None = None, name: str | None = None
-) -> Any:
+) -> Variable:
     """Adds to the value of a variable.
 
     Args:
@@ -186,12 +187,13 @@ def assign_add(
     ...     session.run(tf.compat.v1.assign_add(v, 5.0))
     np.float32(6.0)
     """
-    return ref.assign_add(value, name=name)
+    result: Variable = ref.assign_add(value, name=name)
+    return result
 
 
 def assign_sub(
     ref: Variable, value: TensorLike, use_locking: bool | None = None, name: str | None = None
-) -> Any:
+) -> Variable:
     """Subtracts from the value of a variable.
 
     Args:
@@ -210,4 +212,5 @@ def assign_sub(
     ...     session.run(tf.compat.v1.assign_sub(v, 5.0))
     np.float32(-4.0)
     """
-    return ref.assign_sub(value, name=name)
+    result: Variable = ref.assign_sub(value, name=name)
+    return result

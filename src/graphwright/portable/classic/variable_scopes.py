@@ -256,7 +256,7 @@ def get_variable(
     custom_getter: object = None,
     constraint: Callable[[TensorValue], TensorLike] | None = None,
     **options: Any,
-) -> Any:
+) -> Variable:
     """Returns the variable of a name: a new one, or that which is there, as the scope says.
 
     Args:
@@ -326,7 +326,7 @@ def get_local_variable(
     dtype: DTypeLike | None = None,
     initializer: object = None,
     **options: Any,
-) -> Any:
+) -> Variable:
     """Returns the local variable of a name, which is not trained and not saved.
 
     Args:

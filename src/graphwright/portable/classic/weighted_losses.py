@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones_like
 from graphwright.ops.core.identity import identity
@@ -76,7 +74,7 @@ def compute_weighted_loss(
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _MEAN,
-) -> Any:
+) -> Tensor:
     """Returns losses times weights as one number.
 
     Args:
@@ -113,7 +111,8 @@ def compute_weighted_loss(
         loss = total
     loss = cast(loss, given.dtype)
     add_loss(loss, loss_collection)
-    return loss
+    result: Tensor = loss
+    return result
 
 
 def add_loss(loss: Tensor, loss_collection: str | None = GraphKeys.LOSSES) -> None:
@@ -133,7 +132,7 @@ def add_loss(loss: Tensor, loss_collection: str | None = GraphKeys.LOSSES) -> No
         add_to_collection(loss_collection, loss)
 
 
-def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Any]:
+def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES) -> list[Tensor]:
     """Returns the losses that the open graph lists.
 
     Args:
@@ -151,7 +150,7 @@ def get_losses(scope: str | None = None, loss_collection: str = GraphKeys.LOSSES
     return get_collection(loss_collection, scope)
 
 
-def get_regularization_losses(scope: str | None = None) -> list[Any]:
+def get_regularization_losses(scope: str | None = None) -> list[Tensor]:
     """Returns the losses of regularizers that the open graph lists.
 
     Args:
@@ -170,7 +169,7 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
 
 def get_total_loss(
     add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None
-) -> Any:
+) -> Tensor:
     """Returns the sum of all losses that the open graph lists.
 
     Args:
@@ -191,7 +190,8 @@ def get_total_loss(
     if add_regularization_losses:
         losses += get_regularization_losses(scope)
     if len(losses) == 1:
-        return identity(losses[0], name=name)
+        result: Tensor = identity(losses[0], name=name)
+        return result
     return add_n(losses, name=name) if losses else constant(0.0)
 
 
@@ -202,7 +202,7 @@ def mean_squared_error(
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _MEAN,
-) -> Any:
+) -> Tensor:
     """Returns the mean of the squares of differences.
 
     Args:
@@ -237,7 +237,7 @@ def absolute_difference(
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _MEAN,
-) -> Any:
+) -> Tensor:
     """Returns the mean of the sizes of differences.
 
     Args:
@@ -273,7 +273,7 @@ def softmax_cross_entropy(
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _MEAN,
-) -> Any:
+) -> Tensor:
     """Returns the mean cross-entropy of labels that are vectors.
 
     Args:
@@ -312,7 +312,7 @@ def sparse_softmax_cross_entropy(
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _MEAN,
-) -> Any:
+) -> Tensor:
     """Returns the mean cross-entropy of labels that are numbers of classes.
 
     Args:
@@ -346,7 +346,7 @@ def sigmoid_cross_entropy(
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _MEAN,
-) -> Any:
+) -> Tensor:
     """Returns the mean cross-entropy of labels that do not exclude each other.
 
     Args:

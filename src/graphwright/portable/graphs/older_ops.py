@@ -6,7 +6,7 @@ Graphs of TensorFlow 1 have them, and functions that were made of such graphs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.library.dispatch.former_ops import FORMER
 from graphwright.library.dispatch.raw_ops import raw_op
@@ -21,9 +21,9 @@ from graphwright.values.convert import constant
 from graphwright.values.tensor import Tensor
 
 #: The outputs of a node by their names.
-Outputs = Mapping[str, list[Any]]
+Outputs: TypeAlias = Mapping[str, list[Any]]
 #: What is made of a node with its operands.
-NodeReader = Callable[[NodeDef, Sequence[Tensor]], Outputs]
+NodeReader: TypeAlias = Callable[[NodeDef, Sequence[Tensor]], Outputs]
 
 #: The former ops: the names of operands, of which the last may be a list, of attributes with their
 #: kinds, and of the output.

@@ -186,13 +186,14 @@ class Session:
     def _argument(self, tensor: Any, value: TensorLike) -> EagerTensor:
         """A value for a tensor."""
         with activate(None):
-            array: EagerTensor = constant(value, tensor.dtype)
+            array: Any = constant(value, tensor.dtype)
         if not tensor.shape.is_compatible_with(array.shape):
             raise complete(ValueError(
                 f"Cannot feed value of shape {tuple(array.shape)} for Tensor {tensor.name}, which "
                 f"has shape {tensor.shape}"
             ))  # fmt: skip
-        return array
+        result: EagerTensor = array
+        return result
 
     def _function(self, feeds: list[Any], fetches: Any) -> Callable[[list[EagerTensor]], Any]:
         """What computes fetches of feeds."""

@@ -8,6 +8,7 @@ in its function, which is structured when it is needed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from graphwright.op.op import REGISTRY, Effect
 from graphwright.portable.function_body import ANY, NodeBody, Source
@@ -27,9 +28,9 @@ from graphwright.proto.graph_pb2 import NodeDef
 from graphwright.proto.types_pb2 import DT_INT32
 
 #: The conditions on which a node runs, from the outside in: each with the side that it is on.
-Sides = dict[Source, int]
+Sides: TypeAlias = dict[Source, int]
 #: Takes a function under a name of its own.
-Add = Callable[[NodeBody], str]
+Add: TypeAlias = Callable[[NodeBody], str]
 #: Branches may be inside each other so deep.
 _DEEPEST = 40
 

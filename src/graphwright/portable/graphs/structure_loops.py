@@ -7,6 +7,7 @@ structured when they are needed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from graphwright.portable.function_body import ANY, NodeBody, Source
 from graphwright.portable.graphs.classic_control import (
@@ -22,9 +23,9 @@ from graphwright.portable.node_ops import place
 from graphwright.proto.graph_pb2 import NodeDef
 
 #: Takes a function under a name of its own.
-Add = Callable[[NodeBody], str]
+Add: TypeAlias = Callable[[NodeBody], str]
 #: The frames around a node, from the outside in.
-Frame = tuple[str, ...]
+Frame: TypeAlias = tuple[str, ...]
 #: Loops may be inside each other so deep.
 _DEEPEST = 40
 

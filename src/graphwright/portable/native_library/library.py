@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from graphwright.base.files import TextPath, write_whole
 from graphwright.compile.llvm.render import render
@@ -36,7 +36,7 @@ from graphwright.portable.only_trace import only_trace
 from graphwright.types import tree
 
 #: A trace, or a function that has one trace, or says which by an input signature.
-OneTrace = ConcreteFunction | PolymorphicFunction
+OneTrace: TypeAlias = ConcreteFunction | PolymorphicFunction
 
 
 def compile_library(

@@ -7,7 +7,7 @@ states in simpler ones, and functions of the model, are read by their bodies.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -42,7 +42,7 @@ _NEVER = frozenset(
 #: The domains of ONNX's own ops.
 _DOMAINS = ("", "ai.onnx")
 #: The names of functions of a model: domain, name and overload.
-FunctionKey = tuple[str, str, str]
+FunctionKey: TypeAlias = tuple[str, str, str]
 
 
 def check_text(*names: str | bytes) -> None:

@@ -7,7 +7,7 @@ import importlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 #: The ways to a model: its newest version, one by number, one by label.
 _PATHS = ("", "/versions/{version:int}", "/labels/{label}")
-Answer = Callable[[ServedModel, ServedVersion, "Request"], Awaitable[Any]]
+Answer: TypeAlias = Callable[[ServedModel, ServedVersion, "Request"], Awaitable[Any]]
 
 
 def serving_package(name: str) -> Any:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from graphwright.portable.serving.served_model import ServedSignature
 from graphwright.types.arrays import Array
 
-Arrays = Mapping[str, Array]
+Arrays: TypeAlias = Mapping[str, Array]
 
 
 class WaitingRows(NamedTuple):

@@ -21,7 +21,7 @@ from graphwright.ops.math.reduction import reduce_all, reduce_prod
 from graphwright.ops.sparse import sparse_dense as dense_ops
 from graphwright.ops.sparse import sparse_sums as sums
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_functions import known_shape, rank_of, shaped
@@ -124,7 +124,7 @@ def sparse_dense_matmul(
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Multiplies two matrices, one of them sparse.
 
     Args:
@@ -166,7 +166,7 @@ def sampled_addmm(
     beta: TensorLike = 1.0,
     alpha: TensorLike = 1.0,
     output_type: DTypeLike = dt.float32,
-) -> tuple[Any, Any, Any]:
+) -> tuple[Tensor, Tensor, Tensor]:
     """Returns `alpha * (mat1 @ mat2) + beta * values` at the places of a sparse matrix.
 
     Args:
@@ -187,9 +187,9 @@ def sampled_addmm(
     >>> values.numpy().tolist()
     [23.0]
     """
-    indices = convert(indices)
-    product = gather_nd(matmul(convert(mat1), convert(mat2)), indices)
-    return indices, alpha * product + beta * convert(values), convert(dense_shape)
+    places = convert(indices)
+    product = gather_nd(matmul(convert(mat1), convert(mat2)), places)
+    return places, alpha * product + beta * convert(values), convert(dense_shape)
 
 
 def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from graphwright.op.interpreter import apply
 from graphwright.ops.strings.edit_distance import EditDistance
+from graphwright.types.arguments import Tensor
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
@@ -14,7 +13,7 @@ def edit_distance(
     truth: SparseTensor,
     normalize: bool = True,
     name: str | None = "edit_distance",
-) -> Any:
+) -> Tensor:
     """Returns the Levenshtein distances of the rows of two sparse tensors.
 
     A row without elements is an empty sequence.

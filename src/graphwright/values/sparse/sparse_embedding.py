@@ -13,7 +13,7 @@ from graphwright.ops.math.comparison import greater, greater_equal, logical_and,
 from graphwright.ops.math.reduction import reduce_prod
 from graphwright.ops.nn.embedding import embedding_lookup_sparse, whole_table
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike
+from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_functions import fill_empty_rows, reshape, retain
 from graphwright.values.sparse.sparse_tensor import SparseLike, SparseTensor, converted
@@ -28,7 +28,7 @@ def safe_embedding_lookup_sparse(
     max_norm: float | None = None,
     name: str | None = None,
     allow_fast_lookup: bool = False,
-) -> Any:
+) -> Tensor:
     """Looks ids up in a table of embeddings and combines those of a row, which may have none.
 
     It is `tf.nn.embedding_lookup_sparse` for ids of any rank. Negative ids are left out, as are,

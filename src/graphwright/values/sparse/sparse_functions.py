@@ -29,7 +29,7 @@ from graphwright.ops.math.comparison import less, less_equal, not_equal
 from graphwright.ops.math.reduction import reduce_all, reduce_max
 from graphwright.ops.sparse import sparse_layout
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.values.convert import convert
@@ -64,7 +64,7 @@ def to_dense(
     default_value: TensorLike | None = None,
     validate_indices: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Converts a sparse tensor to a tensor.
 
     Args:
@@ -303,7 +303,7 @@ def concat(
 def widened(shapes: Sequence[TensorValue], axis: int) -> list[Any]:
     """Shapes whose sizes but along one axis are the greatest of all."""
     greatest = reduce_max(stack(shapes), axis=0)
-    count = greatest.shape[0]
+    count: Any = greatest.shape[0]
     axis = axis % count if axis < 0 else axis
     return [
         join([greatest[:axis], shape[axis : axis + 1], greatest[axis + 1 :]], 0) for shape in shapes
@@ -506,7 +506,7 @@ def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
 
 def fill_empty_rows(
     sp_input: SparseLike, default_value: TensorLike, name: str | None = None
-) -> tuple[SparseTensor, Any]:
+) -> tuple[SparseTensor, Tensor]:
     """Puts a default value at the beginning of each row of a sparse tensor without elements.
 
     Args:
@@ -531,7 +531,7 @@ def fill_empty_rows(
     return shaped(SparseTensor(indices, values, x.dense_shape), x.shape), empty
 
 
-def to_indicator(sp_input: SparseLike, vocab_size: TensorLike, name: str | None = None) -> Any:
+def to_indicator(sp_input: SparseLike, vocab_size: TensorLike, name: str | None = None) -> Tensor:
     """Tells for each row of ids which ids are in it.
 
     Args:

@@ -8,13 +8,13 @@ from graphwright.op.interpreter import apply
 from graphwright.ops.sparse import set_ops as ops
 from graphwright.ops.sparse.set_ops import MEMBERS
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorLike, TensorValue
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_arithmetic import parts
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 
-def size(a: SparseTensor, validate_indices: bool = True) -> Any:
+def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
     """Counts the distinct elements in each row of a sparse tensor, taken as sets.
 
     Args:

@@ -17,7 +17,7 @@ from graphwright.ops.math.arithmetic import truediv
 from graphwright.ops.math.comparison import equal
 from graphwright.ops.math.reduction import reduce_max
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -103,17 +103,17 @@ class SparseTensor(Composite):
         return cls(*[getattr(sparse_tensor_value, part) for part in parts])
 
     @property
-    def indices(self) -> Any:
+    def indices(self) -> Tensor:
         """Where the elements are: [n, rank], int64."""
         return self._indices
 
     @property
-    def values(self) -> Any:
+    def values(self) -> Tensor:
         """The elements: [n]."""
         return self._values
 
     @property
-    def dense_shape(self) -> Any:
+    def dense_shape(self) -> Tensor:
         """The shape of the whole, as a tensor: [rank], int64."""
         return self._dense_shape
 

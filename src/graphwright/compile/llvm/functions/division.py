@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from graphwright.compile.llvm.emitter import Reg, bits, is_signed
 from graphwright.compile.llvm.functions.casts import converted
@@ -10,7 +11,7 @@ from graphwright.compile.llvm.functions.element_blocks import repeated
 from graphwright.compile.llvm.functions.lanes import Lanes, fma, select
 
 #: Takes the condition, lane by lane, that the op is an error for its operands.
-Report = Callable[[Reg], None]
+Report: TypeAlias = Callable[[Reg], None]
 
 
 # -- integers -------------------------------------------------------------------------------

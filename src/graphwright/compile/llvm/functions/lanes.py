@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from functools import wraps
-from typing import Union
+from typing import TypeAlias, Union
 
 from graphwright.compile.llvm.emitter import KINDS, Emitter, Reg, bits, is_float, is_signed
 
-Operand = Union["Lanes", float]
+Operand: TypeAlias = Union["Lanes", float]
 
 #: The integers of a floating-point kind's bits, and its format: explicit bits of the
 #: significand, the bias of the exponent.

@@ -177,7 +177,8 @@ def numbers(n: OnnxNode, start: TensorValue, limit: TensorValue, delta: TensorVa
     """Numbers in equal steps."""
     start, limit, delta = [reshape(value, []) for value in (start, limit, delta)]
     if start.dtype is dt.int16:
-        return cast(range(*[cast(v, dt.int32) for v in (start, limit, delta)]), dt.int16)
+        begin, end, step = [cast(v, dt.int32) for v in (start, limit, delta)]
+        return cast(range(begin, end, step), dt.int16)
     return range(start, limit, delta)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from graphwright.control.loop import while_loop
 from graphwright.ops.core.casting import cast
@@ -29,7 +29,7 @@ from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert
 
 #: One step: from the input and the states to the next states, of which the first is the output.
-Step = Callable[[Any, Sequence[Any]], list[Any]]
+Step: TypeAlias = Callable[[Any, Sequence[Any]], list[Any]]
 
 
 def activation(n: OnnxNode, place: int, default: str) -> Callable[[Any], Any]:
