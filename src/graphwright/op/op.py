@@ -634,6 +634,11 @@ def host_value(array: Array) -> Any:
     return freeze(np.asarray(array).tolist())
 
 
+def is_nested(value: HostValue) -> bool:
+    """Whether a known value has more than one axis."""
+    return isinstance(value, tuple) and any(isinstance(entry, tuple) for entry in value)
+
+
 def is_whole(value: HostValue) -> bool:
     """Whether a known value has no unknown entry."""
     if isinstance(value, tuple):

@@ -38,8 +38,11 @@ def plant(monkeypatch, change):
     """Has plans changed before they are compiled."""
     compiled = executable.executables
 
-    def changed(lowered):
-        return compiled([(change(program), constants) for program, constants in lowered])
+    def changed(segments):
+        for segment in segments:
+            program, constants = segment.lowered
+            segment.lowered = change(program), constants
+        return compiled(segments)
 
     monkeypatch.setattr(executable, "executables", changed)
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import graphwright as tf
+import graphwright.compile.llvm.render as render
+import graphwright.compile.nests.lowering as lowering
 import graphwright.compile.run.executable as executable
-import graphwright.compile.select.outline as outline
 import graphwright.compile.select.segments as segments
 from graphwright.base.errors import InternalError, InvalidArgumentError
 from graphwright.compile.run.inspection import outside
@@ -21,8 +22,8 @@ X = np.array([[1.0, 2.0], [3.0, 5.0]], np.float32)
 PLACES = {
     "an expansion": (Softmax, "expand"),
     "the partition": (segments, "inlined"),
-    "the plan": (outline, "lower"),
-    "the text": (executable, "render"),
+    "the plan": (lowering, "lower"),
+    "the text": (render, "rendering"),
     "the linker": (executable, "library_of"),
 }
 

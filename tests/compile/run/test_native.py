@@ -19,6 +19,7 @@ from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.checking import compare
 from graphwright.compile.run.executable import executables
 from graphwright.compile.run.inspection import outside
+from graphwright.compile.run.lowered_segment import LoweredSegment
 from graphwright.compile.run.options import OPTIONS
 from graphwright.machine.preparation import Waiting
 
@@ -150,7 +151,7 @@ def test_one_compilation_serves_all_lengths():
     libraries = set()
     for n in range(16, 40):  # shorter rows have code for their length
         concrete = function.get_concrete_function(tf.TensorSpec([n, n + 1]))
-        (executable,) = executables([lower(simplify(concrete.graph))])
+        (executable,) = executables([LoweredSegment(simplify(concrete.graph), ())])
         libraries.add(executable.code.library)
     assert len(libraries) == 1
 
@@ -410,7 +411,7 @@ def test_code_stays_as_long_as_its_function(constants):
     weights = np.arange(2.0, dtype=np.float32)
     function = tf.function(lambda x: x * (weights if constants else 3.5) + 0.8125)
     concrete = function.get_concrete_function(tf.TensorSpec([2]))
-    (made,) = executables([lower(simplify(concrete.graph))])
+    (made,) = executables([LoweredSegment(simplify(concrete.graph), ())])
     native, library = made.function(), weakref.ref(made.code.library)
     del made
     gc.collect()

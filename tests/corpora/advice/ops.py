@@ -186,3 +186,22 @@ advised(
     ("tf.math.bincount(x, weights)", "tf.math.unsorted_segment_sum(weights, x, 2)"),
     result=[1.0, 1.0, 1.0],
 )
+call("rank_of_ragged_rows", "tf.ragged.stack needs to know how many axes its values have",
+     "f(tf.constant([1, 2]))", "g(tf.constant([1, 2]))", [[1, 2], [1, 2]],
+     "spec = [tf.TensorSpec(None, tf.int32)]\n"
+     "f = tf.function(lambda x: tf.ragged.stack([x, x]).to_tensor(), input_signature=spec)\n"
+     "g = tf.function(lambda x: tf.ragged.stack([tf.ensure_shape(x, [None])] * 2).to_tensor(),\n"
+     "                input_signature=spec)")  # fmt: skip
+call("annotation_of_an_extension_type", "Define it before the first use of the type",
+     "make(False)", "make(True)", 3,
+     "def make(is_defined):\n"
+     "    class Pair(tf.experimental.ExtensionType):\n"
+     "        value: 'Late'\n"
+     "    if is_defined:\n"
+     "        Late = tf.Tensor\n"
+     "        Pair.__annotations__['value'] = Late\n"
+     "    return Pair(tf.constant(3)).value")  # fmt: skip
+call("cross_of_truths", "round them with tf.cast(..., tf.int64)",
+     "tf.ragged.cross([rows, rows]).to_list()",
+     "tf.ragged.cross([tf.cast(rows, tf.int64)] * 2).to_list()", [[b"1_X_1"]],
+     "rows = tf.ragged.constant([[True]])")  # fmt: skip

@@ -29,7 +29,7 @@ def test_dimensions_and_dates() -> None:
     assert compat.dimension_value(None) is None
     assert compat.dimension_value(3) == 3
     assert compat.dimension_at_index(tf.TensorShape([2, None]), 0) == 2
-    assert compat.dimension_at_index(tf.TensorShape(None), 1) is None
+    assert compat.dimension_at_index(tf.TensorShape(None), 1).value is None
     assert compat.forward_compatible(2020, 1, 1)
     assert not compat.forward_compatible(2030, 1, 1)
     with compat.forward_compatibility_horizon(2031, 1, 1):

@@ -12,7 +12,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, rows_of
-from graphwright.op.op import REGISTRY, Call, Op, Shapes
+from graphwright.op.op import REGISTRY, Call, Op, Shapes, is_nested
 from graphwright.ops.core import scatter_kernels as kernels
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat, stack
@@ -126,7 +126,8 @@ class GatherV2(Op):
         return np.reshape(taken.swapaxes(1, 2), result)
 
     def known(self, params: HostValue, indices: HostValue, axis: int | None) -> Any:
-        if not isinstance(params, tuple) or axis not in (0, -1) or self.batch_dims:
+        is_first = axis == 0 or (axis == -1 and not is_nested(params))
+        if not isinstance(params, tuple) or not is_first or self.batch_dims:
             return None
         return _picked(params, indices)
 

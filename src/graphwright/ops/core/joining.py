@@ -12,7 +12,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import STATE, apply, convert, convert_many, is_tensor
-from graphwright.op.op import REGISTRY, Call, Op, Shapes
+from graphwright.op.op import REGISTRY, Call, Op, Shapes, is_nested
 from graphwright.ops.core.identity import identity
 from graphwright.ops.core.rule_words import along, host, pieces
 from graphwright.ops.core.shapes import shape
@@ -159,8 +159,9 @@ class ConcatV2(Op):
         return np.concatenate(operands[:-1], operands[-1])
 
     def known(self, *operands: Any) -> Any:
-        values = operands[:-1]
-        if operands[-1] not in (0, -1) or not all(isinstance(v, tuple) for v in values):
+        *values, axis = operands
+        is_first = axis == 0 or (axis == -1 and not any(map(is_nested, values)))
+        if not is_first or not all(isinstance(v, tuple) for v in values):
             return None
         return tuple([entry for value in values for entry in value])
 

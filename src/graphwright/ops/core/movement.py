@@ -20,6 +20,7 @@ from graphwright.op.op import (
     Op,
     Shapes,
     freeze,
+    is_nested,
     not_differentiable,
 )
 from graphwright.ops.core.rule_words import in_float32
@@ -212,7 +213,7 @@ class Squeeze(Op):
         return np.asarray(x).squeeze(self.squeeze_dims or None)
 
     def known(self, x: HostValue) -> Any:
-        return x[0] if isinstance(x, tuple) and len(x) == 1 else None
+        return x[0] if isinstance(x, tuple) and len(x) == 1 and not is_nested(x) else None
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (reshape(g, shape_of(call.inputs[0])),)

@@ -79,6 +79,8 @@ class Tile(Op):
     def known(self, x: HostValue, multiples: Any) -> Any:
         if not isinstance(x, tuple) or not isinstance(multiples, tuple) or None in multiples:
             return None
+        if len(multiples) != 1:
+            return None
         return x * multiples[0]
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:

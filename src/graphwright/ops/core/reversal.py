@@ -11,7 +11,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op import Call, Op, Shapes, is_nested
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.identity import identity
 from graphwright.ops.core.joining import concat
@@ -56,7 +56,8 @@ class ReverseV2(Op):
         return np.flip(x, axis) if x.ndim else x
 
     def known(self, x: HostValue, axis: HostValue) -> Any:
-        return x[::-1] if isinstance(x, tuple) and axis in ((0,), (-1,)) else None
+        is_first = axis == (0,) or (axis == (-1,) and not is_nested(x))
+        return x[::-1] if isinstance(x, tuple) and is_first else None
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return reverse(g, call.inputs[1]), None

@@ -456,6 +456,8 @@ class Slice(Op):
     def known(self, x: HostValue, begin: Any, size: Any) -> Any:
         if not isinstance(x, tuple) or not begin or not size or None in (*begin, *size):
             return None
+        if len(begin) != 1:
+            return None
         return x[begin[0] :] if size[0] == -1 else x[begin[0] : begin[0] + size[0]]
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:

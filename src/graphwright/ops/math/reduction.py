@@ -15,7 +15,7 @@ import numpy as np
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
-from graphwright.op.op import REGISTRY, Call, not_differentiable
+from graphwright.op.op import REGISTRY, Call, is_nested, not_differentiable
 from graphwright.op.op_families import Reduction
 from graphwright.op.scalars import truncated_quotient
 from graphwright.ops.core.casting import cast
@@ -180,7 +180,7 @@ class Prod(Accumulation):
 
     def known(self, x: HostValue, axes: HostValue) -> int | None:
         whole = axes == 0 or axes == (0,)
-        if not whole or self.keep_dims or not isinstance(x, tuple) or None in x:
+        if not whole or self.keep_dims or not isinstance(x, tuple) or None in x or is_nested(x):
             return None
         sizes: Any = x
         return int(np.prod(sizes, dtype=np.int64))
