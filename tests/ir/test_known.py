@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 import graphwright as tf
+from graphwright.ir.graph import Graph
 from graphwright.ir.known import known
+from graphwright.op.interpreter import apply
 from graphwright.op.op import is_whole
+from graphwright.ops.core.own_ops import Reinterpreted
+from graphwright.trace.tracer import tracing
 
 MATRIX = tf.constant([[1, 2], [3, 4]])
 
@@ -103,6 +107,13 @@ def test_matrices_are_known_as_they_are_computed(name: str, in_part: bool) -> No
     computed = np.asarray(concrete(tf.ones([1, 3, 4]))).tolist()
     assert in_part or is_whole(result)
     assert fits(result, computed), (result, computed)
+
+
+def test_what_lowering_alone_makes_is_not_computed() -> None:
+    graph = Graph()
+    with tracing(graph) as tracer:
+        bits = tracer.value_of(apply(Reinterpreted.of(tf.int32), tf.constant(1.0)))
+    assert known(bits) is None
 
 
 def fits(result: Any, computed: Any) -> bool:

@@ -56,7 +56,7 @@ def _is_computable(value: Value) -> bool:
     node = value.node
     if value.type.size is None or not node.inputs or subgraphs_of(node.op):
         return False
-    if not node.op.pure or node.op.effect is not Effect.NONE:
+    if not node.op.pure or node.op.effect is not Effect.NONE or node.op.is_of_lowering:
         return False
     return all(v.type.dtype.is_numpy_compatible for v in (*node.inputs, *node.outputs))
 

@@ -494,6 +494,11 @@ class Op(Record):
         return behind_rule(self, types, kernel) if self.ruled else kernel
 
     @property
+    def is_of_lowering(self) -> bool:
+        """Whether lowering alone makes it: no program has it, and it has no kernel."""
+        return self.type_name.startswith("_")
+
+    @property
     def stated_as(self) -> Op:
         """The op that errors name: another one, where this op stands for it on the first of its
         operands."""

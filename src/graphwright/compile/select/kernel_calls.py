@@ -31,7 +31,7 @@ def may_be_called(node: Node) -> bool:
     op = node.op
     if op.effect is not Effect.NONE or op.has_stream or not node.outputs or subgraphs_of(op):
         return False
-    return not op.type_name.startswith("_") and all(v.type.dims is not None for v in node.outputs)
+    return not op.is_of_lowering and all(v.type.dims is not None for v in node.outputs)
 
 
 def operands_in_memory(node: Node) -> tuple[Value, ...]:
