@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
+import os
+import queue
 import shutil
+import signal
 import subprocess
 import threading
 from functools import partial
@@ -98,29 +100,42 @@ console.log(JSON.stringify(results(await load(), calls)));
 def test_a_page_computes_what_python_computes(
     folder: Path, models: dict[str, LibraryModel]
 ) -> None:
-    page = f"""<!DOCTYPE html><html><body><pre id="out"></pre><script type="module">
+    page = f"""<!DOCTYPE html><html><body><script type="module">
 import {{ load }} from "./models.mjs";
 {CALLS}
 const calls = await (await fetch("calls.json")).json();
-document.getElementById("out").textContent =
-  "BEGIN" + JSON.stringify(results(await load(), calls)) + "END";
+const body = JSON.stringify(results(await load(), calls));
+await fetch("results", {{ method: "POST", body }});
 </script></body></html>"""
     (folder / "page.html").write_text(page)
-    handler = partial(QuietHandler, directory=str(folder))
+    handler = partial(PageHandler, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/page.html"
-        options = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000")
-        command = ["chromium", *options, "--dump-dom", address]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=100)
-        server.shutdown()
-    shown = re.search(r'<pre id="out">BEGIN(.*)END</pre>', done.stdout)
-    assert shown is not None, done.stdout + done.stderr
-    check(json.loads(shown[1]), models)
+        # Without a port for a debugger it ends when the page is loaded, before code is compiled.
+        options = ("--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0")
+        command = ["chromium", *options, f"--user-data-dir={folder / 'profile'}", address]
+        with subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True, start_new_session=True
+        ) as browser:
+            try:
+                posted = PageHandler.posted.get(timeout=100)
+            finally:
+                os.killpg(browser.pid, signal.SIGKILL)
+            server.shutdown()
+    check(json.loads(posted), models)
 
 
-class QuietHandler(SimpleHTTPRequestHandler):
-    """Serves the files of a folder, and says nothing."""
+class PageHandler(SimpleHTTPRequestHandler):
+    """Serves the files of a folder, keeps what its page posts, and says nothing."""
+
+    posted: queue.Queue[bytes] = queue.Queue()
+
+    def do_POST(self) -> None:
+        """Keeps what was posted."""
+        self.posted.put(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(204)
+        self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
         pass
