@@ -68,8 +68,8 @@ class LoweredSegment:
         data = None if cache is None else cache.get(self.key)
         self.record = KeptSegment() if data is None else unpacked(data)
         is_checked = OPTIONS.get("native") == "check"
-        #: Whether nothing has to be lowered to run it.
-        self.is_recalled = self.record.rendering is not None and not is_checked
+        #: What an earlier process has rendered: with it nothing has to be lowered to run it.
+        self.recalled = None if is_checked else self.record.rendering
         self.is_known = data is not None and not is_checked
         if not self.is_known:
             self.lowered  # noqa: B018 - to see whether it can be lowered
@@ -81,11 +81,16 @@ class LoweredSegment:
             from graphwright.compile.nests.lowering import lower
         return lower(self.graph, self.updates)
 
+    @property
+    def is_recalled(self) -> bool:
+        """Whether an earlier process has rendered it."""
+        return self.recalled is not None
+
     @cached_property
     def rendering(self) -> Rendering:
         """The program as text."""
-        if self.is_recalled and self.record.rendering is not None:
-            return self.record.rendering
+        if self.recalled is not None:
+            return self.recalled
         with LLVM:
             from graphwright.compile.llvm.render import rendering
         program, constants = self.lowered
@@ -126,7 +131,7 @@ class LoweredSegment:
     @property
     def reuses(self) -> tuple[tuple[int, int], ...]:
         """(result, input): a call may lend the input's memory to the result."""
-        return self.rendering.reuses
+        return self.lowered[0].reuses if self.recalled is None else self.recalled.reuses
 
     def keep(self, record: KeptSegment) -> None:
         """Keeps what is known now for other processes."""
