@@ -48,6 +48,10 @@ class Preparation:
             self.worker = background.worker()
         return self.is_done
 
+    def is_ready_for(self, work: int, worth: int) -> bool:
+        """The same for a caller with some work; less than `worth` does not have it compiled."""
+        return self.is_done or (work >= worth and self.is_ready())
+
     def work_alone(self) -> None:
         """Makes the kernel, and then lets BLAS use all threads again."""
         try:

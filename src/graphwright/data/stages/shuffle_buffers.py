@@ -144,7 +144,7 @@ def exchange_of(count: int) -> Callable[[Array, Array], Array]:
     """What is the quickest for so many draws."""
     if count <= _FEW:
         return exchanged_in_turn
-    if PREPARATION.is_done or (count >= _WORTH and PREPARATION.is_ready()):
+    if PREPARATION.is_ready_for(count, _WORTH):
         return exchanged_natively
     return exchanged
 

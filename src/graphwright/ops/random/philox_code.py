@@ -192,9 +192,7 @@ class NativeCipher:
 
     def is_ready_for(self, count: int) -> bool:
         """Whether machine code takes so many blocks."""
-        if count < WORTH_CALLING:
-            return False
-        return self.preparation.is_done or (count >= WORTH_MAKING and self.preparation.is_ready())
+        return count >= WORTH_CALLING and self.preparation.is_ready_for(count, WORTH_MAKING)
 
     def stream(self, key: int, low: int, high: int, count: int) -> npt.NDArray[np.uint32]:
         """The words [count, 4] from a counter on, whose low half does not wrap around."""
