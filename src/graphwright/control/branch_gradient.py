@@ -103,7 +103,8 @@ class BranchGradient:
         """A new branch of the sides' gradients."""
         traced = [side.backward(needed, given=given) for side in self.sides]
         flags = [any(counts) for counts in zip(*[t.counts for t in traced])]
-        if any([bool(c) for c in t.counts] != flags for t in traced):
+        while any([bool(c) for c in t.counts] != flags for t in traced):
+            # What one side lacks is zeros there. It may trace more for them: then once again.
             traced = [side.backward(needed, tuple(flags), given) for side in self.sides]
             flags = [any(counts) for counts in zip(*[t.counts for t in traced])]
         if any(t.given != given for t in traced):

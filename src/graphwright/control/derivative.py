@@ -209,6 +209,20 @@ class Backward:
             )
         return unpacked
 
+    def part(self, needed: Sequence[bool]) -> Backward:
+        """The gradient with respect to some of the arguments, cut out of this one."""
+        graph = Graph(self.graph.name, is_body=True)
+        graph.nodes, graph.names = self.graph.nodes, self.graph.names
+        graph.parameters, graph.captures = self.graph.parameters, self.graph.captures
+        results = iter(self.graph.results)
+        counts = []
+        for need, count in zip(needed, self.counts):
+            parts = [next(results) for _ in range(count)]
+            graph.results += parts if need else []
+            counts.append(count if need else 0)
+        drop_unused(graph)
+        return Backward(graph, graph.captured, counts)
+
 
 def trace_backward(
     forward: ForwardGraph,
@@ -384,34 +398,20 @@ class Derivative:
         key = (tuple(needed), tuple(required), given)
         backward = self._traced.get(key)
         if backward is None and self._traced and not required and not given:
-            backward = self._part(key[0])
+            # Cut out of that for all, if that is there.
+            everything = self._traced.get((self.working, (), ()))
+            backward = None if everything is None else everything.part(needed)
         if backward is None:
             backward = trace_backward(self.forward, needed, self.dense, required, given)
             if self._traced and not all(map(self.is_known, backward.outside)):
                 if given:
                     backward = self.backward(needed, required)
                 else:
-                    backward = trace_backward(self.forward, self.working, self.dense, required)
+                    whole = trace_backward(self.forward, self.working, self.dense, required)
+                    either = itertools.zip_longest(needed, required, fillvalue=False)
+                    backward = whole.part([need or must for need, must in either])
         self._traced[key] = backward
         return backward
-
-    def _part(self, needed: tuple[bool, ...]) -> Backward | None:
-        """The gradient with respect to some arguments, cut out of that for all, if that is
-        there."""
-        whole = self._traced.get((self.working, (), ()))
-        if whole is None:
-            return None
-        graph = Graph(whole.graph.name, is_body=True)
-        graph.nodes, graph.names = whole.graph.nodes, whole.graph.names
-        graph.parameters, graph.captures = whole.graph.parameters, whole.graph.captures
-        results = iter(whole.graph.results)
-        counts = []
-        for need, count in zip(needed, whole.counts):
-            parts = [next(results) for _ in range(count)]
-            graph.results += parts if need else []
-            counts.append(count if need else 0)
-        drop_unused(graph)
-        return Backward(graph, graph.captured, counts)
 
     def is_known(self, tensor: object) -> bool:
         """Whether the gradient can have a tensor: it is there anyway, or remembered."""
