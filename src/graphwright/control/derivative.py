@@ -14,7 +14,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
+from graphwright.autodiff.sweep import (
+    IDLE,
+    carries_gradient,
+    is_differentiable,
+    reachable,
+    sweep,
+)
 from graphwright.base.errors import GradientShapeError, NotDifferentiableError
 from graphwright.ir.graph import Graph, Node, Value, counterpart, source, transform
 from graphwright.ir.known import known
@@ -187,25 +193,37 @@ class Backward:
     `outside` are the forward tensors (or eager ones) that its captures stand for; `counts`
     says for each argument of the forward graph how many results are its cotangent: none, one,
     or the two or three of an IndexedSlices. `given` says for each result that can have a cotangent
-    whether it has one here; () stands for all.
+    whether it has one here; () stands for all. The arguments numbered `idle` have idle ones.
     """
 
     def __init__(
-        self, graph: Graph, outside: list[TensorValue], counts: list[int], given: Flags = ()
+        self,
+        graph: Graph,
+        outside: list[TensorValue],
+        counts: list[int],
+        idle: frozenset[int],
+        given: Flags = (),
     ) -> None:
         self.graph = graph
         self.outside = outside
         self.counts = counts
+        self.idle = idle
         self.given = given
+
+    @property
+    def connected(self) -> list[bool]:
+        """Whether each argument has a cotangent, if only an idle one."""
+        return [count > 0 or i in self.idle for i, count in enumerate(self.counts)]
 
     def unpack(self, results: Sequence[TensorValue]) -> list[Any]:
         """The results of a call of the graph as cotangents of the arguments."""
         remaining = iter(results)
         unpacked: list[Any] = []
-        for count in self.counts:
+        for i, count in enumerate(self.counts):
             parts = [next(remaining) for _ in range(count)]
+            without = IDLE if i in self.idle else None
             unpacked.append(
-                None if not parts else parts[0] if count == 1 else IndexedSlices(*parts)
+                without if not parts else parts[0] if count == 1 else IndexedSlices(*parts)
             )
         return unpacked
 
@@ -215,13 +233,14 @@ class Backward:
         graph.nodes, graph.names = self.graph.nodes, self.graph.names
         graph.parameters, graph.captures = self.graph.parameters, self.graph.captures
         results = iter(self.graph.results)
+        idle = frozenset([i for i in self.idle if needed[i]])
         counts = []
         for need, count in zip(needed, self.counts):
             parts = [next(results) for _ in range(count)]
             graph.results += parts if need else []
             counts.append(count if need else 0)
         drop_unused(graph)
-        return Backward(graph, graph.captured, counts)
+        return Backward(graph, graph.captured, counts, idle)
 
 
 def trace_backward(
@@ -248,17 +267,21 @@ def trace_backward(
         wanted = {source.key for source in sources}
         flat: list[Any] = []
         counts: list[int] = []
+        idle = set()
         for i, argument in enumerate(arguments):
             g = cotangents.get(argument.key) if argument.key in wanted else None
-            if g is None and required and required[i]:
+            if (g is None or g is IDLE) and required and required[i]:
                 g = zero_cotangent(argument)
+            if g is IDLE:
+                idle.add(i)
+                g = None
             check_shape(argument, g)
             parts = flatten_cotangent(g, dense)
             counts.append(len(parts))
             flat += parts
         graph.results = [tracer.value_of(tensor) for tensor in flat]
     drop_unused(graph)
-    return Backward(graph, graph.captured, counts, given)
+    return Backward(graph, graph.captured, counts, frozenset(idle), given)
 
 
 def check_shape(argument: SymbolicTensor, g: SparseCotangent | None) -> None:
