@@ -123,3 +123,35 @@ def fits(result: Any, computed: Any) -> bool:
     if not isinstance(result, tuple):
         return bool(result == computed)
     return len(result) == len(computed) and all(map(fits, result, computed))
+
+
+#: Vectors of as many entries as a vector of unknown length.
+LENGTHS: dict[str, Callable[[Any], Any]] = {
+    "chosen": lambda v: tf.where(tf.constant(True), [2], v),
+    "chosen number": lambda v: tf.where(tf.constant(True), 2, v),
+    "sum": lambda v: v * 0 + tf.constant([2]),
+    "quotient": lambda v: tf.constant([7]) // (v * 0 + 2),
+    "column": lambda v: tf.reshape(tf.expand_dims(v, 1), [-1]),
+    "joined column": lambda v: tf.concat([tf.reshape(tf.expand_dims(v, 1), [-1]), [1]], 0),
+    "rows": lambda v: tf.reshape(tf.stack([v, v]), [-1]),
+    "reversed column": lambda v: tf.reverse(tf.reshape(tf.expand_dims(v, 1), [-1]), [0]),
+    "repeated column": lambda v: tf.tile(tf.reshape(tf.expand_dims(v, 1), [-1]), [2]),
+}
+
+
+@pytest.mark.parametrize("type_", [tf.TensorSpec([None], tf.int32), tf.TensorSpec(None, tf.int32)])
+@pytest.mark.parametrize("name", LENGTHS)
+def test_a_length_is_known_where_it_is_that_of_the_result(name: str, type_: Any) -> None:
+    """An operand of which nothing is known may be longer than all others."""
+
+    @tf.function(input_signature=[type_])
+    def filled(v: Any) -> Any:
+        ones = tf.fill(LENGTHS[name](v), 1.0)
+        ranks.append(ones.shape.rank)
+        return ones
+
+    ranks: list[int | None] = []
+    v = tf.constant([2, 3])
+    expected = LENGTHS[name](v).numpy().tolist()
+    assert filled(v).shape == expected
+    assert ranks in ([None], [len(expected)])

@@ -70,21 +70,11 @@ def test_tests_mirror_the_package(mutate: ModuleType) -> None:
     assert mutate.tests_of(chunks, ROOT) == ["tests/compile/llvm"]
 
 
-@pytest.mark.parametrize(
-    ("test", "outcomes", "code"),
-    [
-        ("assert double(3) == 6", {"x + 2": "noticed", "x * 3": "noticed"}, 0),
-        ("assert double(2) == 4", {"x + 2": "missed", "x * 3": "noticed"}, 1),
-    ],
-)
 def test_what_a_test_notices(
-    mutate: ModuleType,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    test: str,
-    outcomes: dict[str, str],
-    code: int,
+    mutate: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Each step runs pytest in processes of its own: so there is one flow, and not one for each."""
+    test, outcomes = "assert double(2) == 4", {"x + 2": "missed", "x * 3": "noticed"}
     package = tmp_path / "src" / "graphwright"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
@@ -97,7 +87,7 @@ def test_what_a_test_notices(
         subprocess.run(["git", *command], cwd=tmp_path, check=True)
     monkeypatch.setattr(mutate, "ROOT", tmp_path)
     table = tmp_path / "table.jsonl"
-    assert mutate.main([str(source), "--table", str(table)]) == code
+    assert mutate.main([str(source), "--table", str(table)]) == 1
     records = [json.loads(line) for line in table.read_text().splitlines()]
     texts = {"operator": "x + 2", "number": "x * 3"}
     assert {texts[r["kind"]]: r["outcome"] for r in records} == outcomes

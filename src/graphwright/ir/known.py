@@ -15,8 +15,10 @@ import numpy as np
 from graphwright.ir.evaluation import evaluated
 from graphwright.ir.graph import Node, Value, subgraphs_of
 from graphwright.op.op import Effect, Op, host_value, is_whole
+from graphwright.op.op_families import Elementwise
 from graphwright.types.arguments import HostValue
 from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims
 
 _SMALL = 1024
 
@@ -85,7 +87,9 @@ def _evaluate(value: Value) -> Any:
         result = op.known(*[v.known[0] for v in node.inputs])
     if op.returns_tuple or len(node.outputs) > 1:
         result = result[value.index] if isinstance(result, tuple) else None
-    if not _fits(result, value.type.dtype):
+    if not _fits(result, value.type.dtype) or not _agrees(result, value.type.dims):
+        result = None
+    if isinstance(op, Elementwise) and not value.type.is_static and _may_be_longer(node):
         result = None
     if not is_whole(result) and not op.known_from_types and _is_computable(value):
         computed = _computed(value)
@@ -98,6 +102,28 @@ def _fits(result: HostValue, dtype: DType) -> bool:
     if isinstance(result, tuple):
         return all(_fits(entry, dtype) for entry in result)
     return type(result) is not int or not dtype.is_integer or dtype.min <= result <= dtype.max
+
+
+def _agrees(result: HostValue, dims: Dims | None) -> bool:
+    """Whether a known value has these sizes, as far as these are known.
+
+    Rules do not see shapes. An operand of which nothing is known is a number to them, though it may
+    be a vector: what comes of it counts where it has as many axes as the value.
+    """
+    if result is None or dims is None:
+        return result is None or is_whole(result)
+    if not isinstance(result, tuple) or not dims:
+        return not isinstance(result, tuple) and not dims
+    if dims[0] not in (None, len(result)):
+        return False
+    if len(dims) > 1 and (None in result or (not result and None in dims)):
+        return False
+    return all(_agrees(entry, dims[1:]) for entry in result)
+
+
+def _may_be_longer(node: Node) -> bool:
+    """Whether an operand of which nothing is known may be longer than all that is known."""
+    return any(v.known[0] is None and v.type.dims != () for v in node.inputs)
 
 
 def _computed(value: Value) -> Any:

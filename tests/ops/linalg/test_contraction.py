@@ -106,6 +106,16 @@ def test_matrices_of_another_number_are_refused():
         run(one, np.ones((5, 3, 3), np.float32))
 
 
+@pytest.mark.parametrize("shape", [(0, 0), (0, 2), (2, 0)])
+def test_tensordot_of_nothing_has_its_sizes_where_no_rank_is_known(shape: tuple[int, int]) -> None:
+    def squares(x: Any) -> Any:
+        return tf.tensordot(x, x, [[0], [0]])
+
+    x = tf.ones(shape)
+    anything = tf.function(squares, input_signature=[tf.TensorSpec(None)])
+    np.testing.assert_array_equal(anything(x), np.zeros([shape[1]] * 2) + shape[0])
+
+
 @pytest.mark.parametrize("axes", [[[5], [0]], [[1], [2]], [[-3], [0]], [[1], [-3]]])
 def test_tensordot_takes_no_axis_that_there_is_not(axes: Any) -> None:
     a, b = tf.ones([2, 3]), tf.ones([3, 2])

@@ -509,11 +509,14 @@ def tensordot_of_unknown_rank(
     else:
         over_a, over_b = (stack(placed(x, o)) for x, o in zip((a, b), listed_axes(axes)))
     free_a, free_b = other_axes(a, over_a), other_axes(b, over_b)
-    inner = reduce_prod(gather(shape(a), over_a))
-    left = reshape(transpose(a, concat([free_a, over_a], 0)), stack([-1, inner]))
-    right = reshape(transpose(b, concat([over_b, free_b], 0)), stack([inner, -1]))
-    dims = concat([gather(shape(a), free_a), gather(shape(b), free_b)], 0)
-    return reshape(matmul(left, right), dims, name=name)
+    rows, columns = gather(shape(a), free_a), gather(shape(b), free_b)
+    inner_a, inner_b = reduce_prod(gather(shape(a), over_a)), reduce_prod(gather(shape(b), over_b))
+    left = transpose(a, concat([free_a, over_a], 0))
+    right = transpose(b, concat([over_b, free_b], 0))
+    # Not -1: of operands without elements it means another size.
+    left = reshape(left, stack([reduce_prod(rows), inner_a]))
+    right = reshape(right, stack([inner_b, reduce_prod(columns)]))
+    return reshape(matmul(left, right), concat([rows, columns], 0), name=name)
 
 
 def placed(x: TensorValue, axes: Sequence[int]) -> list[Any]:

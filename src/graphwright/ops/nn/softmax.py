@@ -17,13 +17,13 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
-from graphwright.ops.core.joining import concat
+from graphwright.ops.core.joining import concat, stack
 from graphwright.ops.core.movement import expand_dims, reshape, transpose
 from graphwright.ops.core.rule_words import extent, picked, rounded_once
 from graphwright.ops.core.sequences import range
 from graphwright.ops.core.shapes import rank, shape
 from graphwright.ops.math.comparison import equal, select
-from graphwright.ops.math.reduction import ADD_UP, Peak, reduce, reduce_sum
+from graphwright.ops.math.reduction import ADD_UP, Peak, reduce, reduce_prod, reduce_sum
 from graphwright.ops.math.reduction import along as along_axes
 from graphwright.ops.math.transcendental import exp, log
 from graphwright.types import dtypes as dt
@@ -342,10 +342,13 @@ def move_to_last(x: TensorValue, axis: int) -> Any:
 def as_rows(x: TensorValue) -> Any:
     """`x` as a matrix whose rows are its last axis."""
     dims = x.type.dims
-    if dims is not None and dims[-1] is not None:
+    if dims is not None and len(dims) == 2:
+        return x
+    if dims is not None and dims[-1]:
         rows = num_elements(dims[:-1])
         return reshape(x, (-1 if rows is None else rows, dims[-1]))
-    return reshape(x, concat([[-1], shape(x)[-1:]], 0))
+    # Not -1: of a tensor without elements it means another size.
+    return reshape(x, stack([reduce_prod(shape(x)[:-1]), shape(x)[-1]]))
 
 
 def outer_shape(x: TensorValue) -> Any:
