@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 from typing import Any
 
 import pytest
@@ -38,6 +39,21 @@ def test_the_text_of_a_type_has_the_marks_of_a_signature():
     assert str(both) == f"(x: {FIXED!r}, /, y: {INTS!r}, *, k: {FLOATS!r})"
     assert str(typed(("x", POSITIONAL_OR_KEYWORD, INTS))) == f"(x: {INTS!r})"
     assert str(both.with_output({}, FLOATS)) == f"{both} -> {FLOATS!r}"
+
+
+def test_inspect_sees_a_type_as_it_sees_one_that_is_made_of_parameters():
+    key = (("x", POSITIONAL_ONLY, FIXED), ("k", KEYWORD_ONLY, INTS))
+    lazy, eager = FunctionType.of(key, {7: FLOATS}, INTS), typed(*key).with_output({}, INTS)
+    assert lazy.return_annotation is INTS
+    assert list(lazy.parameters.values()) == list(eager.parameters.values())
+    assert lazy.bind(1, k=2) == eager.bind(1, k=2)
+    again = pickle.loads(pickle.dumps(FunctionType.of(key, {}, INTS)))
+    assert again.parameters == lazy.parameters
+    assert again.return_annotation == again.output == INTS
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        FunctionType.of(key).nothing  # noqa: B018 - the attribute is what is tested
+    left_out = FunctionType([Parameter("x", POSITIONAL_OR_KEYWORD, True, FIXED)])
+    assert left_out.with_output({}, INTS).parameters["x"].optional
 
 
 def test_the_text_of_an_untyped_signature_has_its_defaults_and_stars():

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import copy
+
 import pytest
 
 import graphwright as tf
+from graphwright.trace import missing_values
 
 
 @pytest.mark.parametrize("name", ["numpy", "item", "tolist"])
@@ -23,6 +27,33 @@ def test_what_the_refusal_advises_works() -> None:
         return tf.py_function(lambda value: value.numpy() + 1.0, [x], tf.float32)
 
     assert read(tf.constant(2.0)).numpy() == 3.0
+
+
+def test_the_words_of_a_refusal_are_made_when_somebody_reads_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+    monkeypatch.setattr(missing_values, "condition_at", lambda place: asked.append(place) or "x")
+
+    @tf.function
+    def staged(x: tf.Tensor) -> tf.Tensor:
+        if x > 0.0:
+            x = -x
+        return x
+
+    @tf.function(autograph=False)
+    def refused(x: tf.Tensor) -> tf.Tensor:
+        return x if x > 0.0 else -x
+
+    assert staged(tf.constant(2.0)).numpy() == -2.0
+    assert not asked
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError) as error:
+        refused(tf.constant(2.0))
+    texts = [str(error.value), error.value.args[0], str(error.value)]
+    assert "Make `refused` without `autograph=False`" in texts[0]  # though the trace is over
+    assert texts == [texts[0]] * 3
+    assert texts[0] in repr(pickle.loads(pickle.dumps(copy(error.value)))).replace("\\n", "\n")
+    assert len(asked) == 1
 
 
 def test_other_names_are_plainly_absent() -> None:

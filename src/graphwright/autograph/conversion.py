@@ -411,6 +411,10 @@ def tf_convert(
 
 def staged_form(function: Function) -> Any:
     """Returns the function to trace: the converted form, or `function` itself if it is exempt."""
+    if type(function) is _FUNCTION and "__wrapped__" not in vars(function):
+        record = _recorded(function)
+        if record is not None and record.target and exempt.is_converted(record.target.__code__):
+            return record.target  # so the function is neither exempt nor async
     _refuse_async(inspect.unwrap(getattr(function, "__func__", function)))
     if type(function) is types.MethodType and type(function.__func__) is _FUNCTION:
         return types.MethodType(staged_form(function.__func__), function.__self__)

@@ -66,7 +66,7 @@ def note_converted(code: types.CodeType) -> None:
 
 def is_converted(code: types.CodeType) -> bool:
     """Whether a conversion made the code."""
-    return code in _converted
+    return id(code) in _converted.entries and code in _converted  # most code is not
 
 
 def is_exempt(function: types.FunctionType) -> bool:

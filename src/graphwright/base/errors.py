@@ -396,12 +396,38 @@ class UnauthenticatedError(StatusError):
     code = 16
 
 
+_ARGS: Any = vars(BaseException)["args"]  # what all exceptions have their arguments by
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """A Python operator that needs a value was used on a symbolic tensor."""
 
     #: The tensor whose truth the program needed, and whether a staged statement took its place.
     undecided: Any = None
     is_handled = False
+    #: Makes the message when it is first read, which it never is where a statement is staged.
+    words: Callable[[], str] | None = None
+
+    @property
+    def args(self) -> tuple[object, ...]:
+        """The message."""
+        if self.words is not None:
+            self.args = (self.words(),)
+        return cast(tuple[object, ...], _ARGS.__get__(self))
+
+    @args.setter
+    def args(self, args: tuple[object, ...]) -> None:
+        self.words = None
+        _ARGS.__set__(self, args)
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if len(self.args) == 1 else super().__str__()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self.args))})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.args, self.__dict__
 
 
 class InaccessibleTensorError(ValueError):

@@ -57,5 +57,6 @@ def location_of(frame: FrameType) -> Location:
 
 def library_folders() -> tuple[str, ...]:
     """How the file names of the code of libraries begin, as far as these are imported."""
-    files = [getattr(sys.modules.get(name), "__file__", None) for name in LIBRARIES]
+    modules = [sys.modules[name] for name in LIBRARIES if name in sys.modules]
+    files = [getattr(module, "__file__", None) for module in modules]
     return tuple([os.path.dirname(file) + os.sep for file in files if file])

@@ -10,13 +10,34 @@ import ast
 import linecache
 import textwrap
 from itertools import islice
-from types import FrameType
+from types import CodeType, FrameType
+from typing import Any, TypeAlias
+
+from graphwright.base.named_tuples import NamedTuple
 
 _LONGEST = 60  # letters of an expression that a message shows
 _LINES = 200  # lines of a statement that are read
 
 
-def source_at(frame: FrameType) -> str:
+class CodePlace(NamedTuple):
+    """The place in its code where a frame stood, which has gone on since."""
+
+    f_code: CodeType
+    f_lasti: int
+    f_lineno: int
+    f_globals: dict[str, Any]
+
+    @classmethod
+    def of(cls, frame: FrameType) -> CodePlace:
+        """The place where a frame stands now."""
+        return cls(frame.f_code, frame.f_lasti, frame.f_lineno or 0, frame.f_globals)
+
+
+#: What stands at an instruction of the program.
+Standing: TypeAlias = FrameType | CodePlace
+
+
+def source_at(frame: Standing) -> str:
     """The source of the instruction at which a frame stands; empty if it is unknown."""
     positions = getattr(frame.f_code, "co_positions", None)
     if positions is None or frame.f_lasti < 0:
@@ -33,7 +54,7 @@ def source_at(frame: FrameType) -> str:
     return textwrap.dedent(b"".join(parts).decode(errors="replace"))
 
 
-def node_at(frame: FrameType) -> ast.AST | None:
+def node_at(frame: Standing) -> ast.AST | None:
     """The expression or statement at which a frame stands; None if it is unknown.
 
     >>> names = {}
@@ -54,7 +75,7 @@ def node_at(frame: FrameType) -> ast.AST | None:
     return None
 
 
-def condition_at(frame: FrameType) -> str:
+def condition_at(frame: Standing) -> str:
     """The expression whose truth a frame asks for; empty if it is unknown."""
     node = node_at(frame)
     if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
@@ -64,7 +85,7 @@ def condition_at(frame: FrameType) -> str:
     return shown(node) if isinstance(node, ast.expr) else ""
 
 
-def is_filter(frame: FrameType, condition: str) -> bool:
+def is_filter(frame: Standing, condition: str) -> bool:
     """Whether a condition chooses the items of a comprehension on a frame's line."""
     line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals).strip()
     try:
@@ -79,7 +100,7 @@ def is_filter(frame: FrameType, condition: str) -> bool:
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
-def iterable_at(frame: FrameType) -> str:
+def iterable_at(frame: Standing) -> str:
     """The expression over which a frame begins to iterate; empty if it is unknown."""
     node = node_at(frame)
     if isinstance(node, (ast.For, ast.comprehension)):
@@ -91,7 +112,7 @@ def iterable_at(frame: FrameType) -> str:
     return argument_at(frame) or (shown(node) if isinstance(node, ast.Name) else "")
 
 
-def argument_at(frame: FrameType) -> str:
+def argument_at(frame: Standing) -> str:
     """The only argument of the call that a frame makes; empty if it is unknown."""
     node = node_at(frame)
     if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:

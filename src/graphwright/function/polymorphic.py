@@ -126,7 +126,6 @@ class PolymorphicFunction:
         self._table: DispatchTable[ConcreteFunction] = DispatchTable(self._history.served)
         self._creation = VariableCreation()
         self._pending: list[FunctionType] = []  # being traced now, under `TRACING`
-        self._binder_made: Binder | None = None
         functools.update_wrapper(self, function, updated=())
 
     # -- calling ------------------------------------------------------------------------
@@ -259,7 +258,7 @@ class PolymorphicFunction:
         self._history.traced(wanted, concrete, began)
         return concrete
 
-    @property
+    @functools.cached_property
     def _maker(self) -> TraceMaker:
         options = self._options
         return TraceMaker(
@@ -267,14 +266,12 @@ class PolymorphicFunction:
             options["experimental_autograph_options"],
         )  # fmt: skip
 
-    @property
+    @functools.cached_property
     def _binder(self) -> Binder:
-        if self._binder_made is None:
-            binder = Binder(self._python_function)
-            if self._input_signature is not None:
-                binder.constrain(self._input_signature)
-            self._binder_made = binder
-        return self._binder_made
+        binder = Binder(self._python_function)
+        if self._input_signature is not None:
+            binder.constrain(self._input_signature)
+        return binder
 
     # -- methods ------------------------------------------------------------------------
 

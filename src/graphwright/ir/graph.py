@@ -68,7 +68,11 @@ class Node:
 
 
 class Names:
-    """Unique names in one graph: `add`, `add_1`, ... under nested scopes."""
+    """Unique names in one graph: `add`, `add_1`, ... under nested scopes.
+
+    A table has the next number of each name, and no entry for names that numbers have made: with
+    one for every node it would be the slowest part of a trace.
+    """
 
     def __init__(self) -> None:
         self._used: dict[str, int] = {}
@@ -83,13 +87,21 @@ class Names:
         used, key = self._used, name.lower()
         number = used.get(key)
         if number is None:
-            used[key] = 1
-            return name
+            if not key[-1:].isdigit() or not self._is_made(key):
+                used[key] = 1
+                return name
+            number = 1
         while (numbered := f"{key}_{number}") in used:
             number += 1
-        used[numbered] = 1
         used[key] = number + 1
-        return f"{name}_{number}"
+        return numbered if key == name else f"{name}_{number}"
+
+    def _is_made(self, key: str) -> bool:
+        """Whether a name is a shorter one with a number that was given to it before."""
+        base, _, number = key.rpartition("_")
+        following = self._used.get(base, 1)
+        may_be_made = number.isdecimal() and len(number) <= len(str(following))
+        return may_be_made and 0 < int(number) < following and number == str(int(number))
 
 
 _IDS = itertools.count(1)

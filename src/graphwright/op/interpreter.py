@@ -86,12 +86,18 @@ def convert_default(value: TensorLike, default: DType) -> Tensor:
 
 def convert_terms(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
     """Makes tensors of both; the second takes the first's dtype only if its value allows."""
+    tensor = Hooks.tensor
+    if isinstance(x, tensor) and isinstance(y, tensor):
+        return x, y
     result: tuple[Tensor, Tensor] = Hooks.convert_terms(x, y)
     return result
 
 
 def convert_pair(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
     """Makes tensors of both; what is not one yet takes the other's dtype."""
+    tensor = Hooks.tensor
+    if isinstance(x, tensor) and isinstance(y, tensor):
+        return x, y
     result: tuple[Tensor, Tensor] = Hooks.convert_pair(x, y)
     return result
 

@@ -21,7 +21,7 @@ from graphwright.types.specs import NoSpecs, TensorSpec, TypeSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.trace_type import CastContext, TraceType
 from graphwright.values.convert import type_of
-from graphwright.values.tensor import Dense, Tensor
+from graphwright.values.tensor import Dense, EagerTensor, Tensor
 from graphwright.values.variable import Variable
 
 PRIMITIVES = (int, float, bool, str, bytes, complex, type(None), type(...))
@@ -371,6 +371,8 @@ class TypeContext:
         """
         if isinstance(value, TraceType):
             return value
+        if isinstance(value, EagerTensor):  # tensors look for attributes that they lack by words
+            return spec_of(value.type)
         if hasattr(value, "__tf_tracing_type__"):
             type_ = value.__tf_tracing_type__(self)
             if not isinstance(type_, TraceType):

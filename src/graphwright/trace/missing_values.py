@@ -10,8 +10,15 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Protocol
 
-from graphwright.base.errors import OperatorNotAllowedInGraphError, user_frame, user_location
+from graphwright.base.errors import (
+    Location,
+    OperatorNotAllowedInGraphError,
+    user_frame,
+    user_location,
+)
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.base.source_text import (
+    CodePlace,
     argument_at,
     condition_at,
     is_filter,
@@ -41,38 +48,74 @@ class AskingCode:
     conversion: Callable[[FrameType], str] = staticmethod(lambda frame: CONVERTED)
 
 
+class Asker(NamedTuple):
+    """The code that asks, where it stands: what words are made of once somebody reads them."""
+
+    place: CodePlace | None
+    reason: str  # why AutoGraph does not stage it
+    location: Location | None
+
+    @classmethod
+    def now(cls) -> Asker:
+        """The innermost code of the program."""
+        frame = user_frame(2)
+        if frame is None:
+            return cls(None, LEFT_OUT, None)
+        return cls(CodePlace.of(frame), AskingCode.conversion(frame), user_location(2))
+
+
 def not_in_graph(message: str, advice: str = "") -> OperatorNotAllowedInGraphError:
     """The error for a Python operator, with the line of the program."""
-    location = user_location(2)
-    parts = [message, advice, "" if location is None else f"  {location}"]
-    return OperatorNotAllowedInGraphError("\n".join(filter(None, parts)))
+    return OperatorNotAllowedInGraphError(in_lines(message, advice, user_location(2)))
+
+
+def in_lines(message: str, advice: str, location: Location | None) -> str:
+    """A message, the advice if there is any, and the line of the program."""
+    return "\n".join(filter(None, [message, advice, "" if location is None else f"  {location}"]))
+
+
+def not_decided(
+    tensor: NamedValue, words: Callable[[Asker], tuple[str, str]]
+) -> OperatorNotAllowedInGraphError:
+    """The error for a tensor that must decide, with the words for who asks.
+
+    AutoGraph handles nearly all of them, unread.
+    """
+    asker = Asker.now()
+    error = OperatorNotAllowedInGraphError()
+    error.undecided = tensor
+    error.words = lambda: in_lines(*words(asker), asker.location)
+    return error
 
 
 def no_truth(tensor: NamedValue) -> OperatorNotAllowedInGraphError:
     """The error for the truth of a tensor."""
-    frame = user_frame(1)
-    source = "" if frame is None else condition_at(frame)
-    cond = f"`tf.cond({source or 'condition'}, lambda: ..., lambda: ...)`"
-    advice = instead(frame, cond, f"{cond}, or an `if` statement")
-    if frame is not None and is_filter(frame, source):
-        advice = (
-            "A comprehension takes its items as Python does: `tf.boolean_mask(items, mask)` takes "
-            "those of a tensor."
+
+    def words(asker: Asker) -> tuple[str, str]:
+        place = asker.place
+        source = "" if place is None else condition_at(place)
+        cond = f"`tf.cond({source or 'condition'}, lambda: ..., lambda: ...)`"
+        advice = instead(asker, cond, f"{cond}, or an `if` statement")
+        if place is not None and is_filter(place, source):
+            advice = (
+                "A comprehension takes its items as Python does: `tf.boolean_mask(items, mask)` "
+                "takes those of a tensor."
+            )
+        return (
+            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: "
+            f"{named(source, tensor)} has no value while the function is traced.",
+            advice,
         )
-    error = not_in_graph(
-        f"Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: {named(source, tensor)} "
-        "has no value while the function is traced.",
-        advice,
-    )
-    error.undecided = tensor
-    return error
+
+    return not_decided(tensor, words)
 
 
 def no_items(tensor: NamedValue) -> OperatorNotAllowedInGraphError:
     """The error for an iteration over a tensor."""
-    frame = user_frame(1)
-    source = "" if frame is None else iterable_at(frame)
-    mapped = f"`{mapping_of(frame) or f'tf.map_fn(lambda item: ..., {tensor_of(source)})'}`"
+    asker = Asker.now()
+    place = asker.place
+    source = "" if place is None else iterable_at(place)
+    mapped = f"`{mapping_of(place) or f'tf.map_fn(lambda item: ..., {tensor_of(source)})'}`"
     known = f"`tf.unstack({tensor_of(source)})` where its length is known"
     if source.startswith("range("):
         known = "`tf.while_loop`"
@@ -80,38 +123,39 @@ def no_items(tensor: NamedValue) -> OperatorNotAllowedInGraphError:
         f"Iterating over a symbolic `tf.Tensor` is not allowed: {named(source, tensor)} has no "
         "value while the function is traced.",
         instead(
-            frame,
+            asker,
             f"{mapped}, or {known}",
             f"{mapped}, {known}, or a `for` statement",
-            isinstance(None if frame is None else node_at(frame), _COMPREHENSIONS),
+            isinstance(None if place is None else node_at(place), _COMPREHENSIONS),
         ),
     )
 
 
 def no_membership(tensor: NamedValue, item: object) -> OperatorNotAllowedInGraphError:
     """The error for `item in tensor`."""
-    frame = user_frame(1)
-    node = None if frame is None else node_at(frame)
-    sides = [node.left, node.comparators[0]] if isinstance(node, ast.Compare) else []
-    one, many = [shown(side) for side in sides] or ["item", "tensor"]
-    anywhere = f"`tf.reduce_any({many or 'tensor'} == {one or 'item'})`"
-    error = not_in_graph(
-        f"`in` a symbolic `tf.Tensor` is not allowed: {named(many, tensor)} has no value while the "
-        "function is traced.",
-        instead(frame, anywhere, anywhere),
-    )
-    error.undecided = tensor
-    return error
+
+    def words(asker: Asker) -> tuple[str, str]:
+        node = None if asker.place is None else node_at(asker.place)
+        sides = [node.left, node.comparators[0]] if isinstance(node, ast.Compare) else []
+        one, many = [shown(side) for side in sides] or ["item", "tensor"]
+        anywhere = f"`tf.reduce_any({many or 'tensor'} == {one or 'item'})`"
+        return (
+            f"`in` a symbolic `tf.Tensor` is not allowed: {named(many, tensor)} has no value while "
+            "the function is traced.",
+            instead(asker, anywhere, anywhere),
+        )
+
+    return not_decided(tensor, words)
 
 
 def no_number(tensor: NamedValue, what: str) -> TypeError:
     """The error for `int`, `float` and `complex` of a tensor, and for an index."""
-    frame = user_frame(1)
-    node = None if frame is None else node_at(frame)
-    source = "" if frame is None else argument_at(frame)
+    asker = Asker.now()
+    node = None if asker.place is None else node_at(asker.place)
+    source = "" if asker.place is None else argument_at(asker.place)
     form = number_form(node, source)
     subject = f"`{source}`, a symbolic tensor" if source else "A symbolic tensor"
-    off = switched_off(frame) if called(node) in _STAGED else ""
+    off = switched_off(asker) if called(node) in _STAGED else ""
     value = source or "x"
     called_later = f"`tf.py_function(lambda value: ..., [{value}], {value}.dtype)`"
     op = f"`{form}`" if form else f"tensor operations, or {called_later}"
@@ -123,11 +167,11 @@ def no_number(tensor: NamedValue, what: str) -> TypeError:
 
 def no_length(tensor: NamedValue) -> TypeError:
     """The error for `len` of a tensor."""
-    frame = user_frame(1)
-    source = ("" if frame is None else argument_at(frame)) or "x"
+    asker = Asker.now()
+    source = ("" if asker.place is None else argument_at(asker.place)) or "x"
     return TypeError(
         f"len is not well defined for a symbolic Tensor ({tensor.name}). "
-        f"{switched_off(frame)}`tf.shape({source})[0]` is the length as a tensor, and "
+        f"{switched_off(asker)}`tf.shape({source})[0]` is the length as a tensor, and "
         f"`{source}.shape[0]` that which is known while the function is traced, or None."
     )
 
@@ -195,9 +239,9 @@ def tensor_of(source: str) -> str:
     return f"tf.{source}" if source.startswith("range(") else source or "x"
 
 
-def mapping_of(frame: FrameType | None) -> str:
+def mapping_of(place: CodePlace | None) -> str:
     """The `tf.map_fn` that takes the place of a comprehension; empty for other code."""
-    node = None if frame is None else node_at(frame)
+    node = None if place is None else node_at(place)
     if not isinstance(node, (ast.ListComp, ast.GeneratorExp)) or len(node.generators) > 1:
         return ""
     [part] = node.generators
@@ -207,23 +251,21 @@ def mapping_of(frame: FrameType | None) -> str:
     return f"tf.map_fn(lambda {item}: {body}, {tensor_of(iterable)})"
 
 
-def switched_off(frame: FrameType | None) -> str:
+def switched_off(asker: Asker) -> str:
     """The advice to let AutoGraph convert a function, where the program has switched it off."""
-    if frame is None or AskingCode.conversion(frame) != SWITCHED_OFF:
+    if asker.place is None or asker.reason != SWITCHED_OFF:
         return ""
-    return f"Make `{frame.f_code.co_name}` without `autograph=False`, and AutoGraph stages it. "
+    name = asker.place.f_code.co_name
+    return f"Make `{name}` without `autograph=False`, and AutoGraph stages it. "
 
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def instead(
-    frame: FrameType | None, form: str, otherwise: str, in_comprehension: bool = False
-) -> str:
+def instead(asker: Asker, form: str, otherwise: str, in_comprehension: bool = False) -> str:
     """What to write: `form`, where no statement can be staged; else `otherwise`."""
-    reason = LEFT_OUT if frame is None else AskingCode.conversion(frame)
-    if reason == SWITCHED_OFF and not in_comprehension:
-        return f"{switched_off(frame)}Or write {form}."
-    if reason != CONVERTED:
+    if asker.reason == SWITCHED_OFF and not in_comprehension:
+        return f"{switched_off(asker)}Or write {form}."
+    if asker.reason != CONVERTED:
         return f"AutoGraph does not convert this code: write {form}."
     return f"AutoGraph stages statements, and no other code: write {otherwise}."

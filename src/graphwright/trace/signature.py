@@ -7,7 +7,7 @@ programs print.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -30,6 +30,8 @@ VAR_KEYWORD = inspect.Parameter.VAR_KEYWORD
 
 #: The arguments of a call: name and kind of each parameter, and its value.
 Bound: TypeAlias = Sequence[tuple[str, "ParameterKind", object]]
+#: What decides which calls a function type is for: name, kind and trace type of each parameter.
+Key: TypeAlias = tuple[tuple[str, "ParameterKind", "TraceType | None"], ...]
 
 
 class Parameter(inspect.Parameter):
@@ -85,9 +87,56 @@ class FunctionType(inspect.Signature):
         return_annotation: object = inspect.Signature.empty,
     ) -> None:
         super().__init__(list(parameters), return_annotation=return_annotation)
-        self._captures = dict(captures or {})
-        self._key = tuple((p.name, p.kind, p.type_constraint) for p in parameters)
+        self._fill(
+            tuple([(p.name, p.kind, p.type_constraint) for p in parameters]),
+            captures or {},
+            return_annotation,
+            frozenset([p.name for p in parameters if p.optional]),
+        )
+
+    @classmethod
+    def of(
+        cls,
+        key: Key,
+        captures: Mapping[Hashable, TraceType] | None = None,
+        output: object = inspect.Signature.empty,
+    ) -> FunctionType:
+        """Returns the type whose parameters have these names, kinds and types, in a valid order.
+
+        `inspect` makes its objects of them when somebody asks for one: few traces are looked at.
+
+        Args:
+            key: The name, kind and trace type of each parameter.
+            captures: The trace type of each capture, by its key.
+            output: The trace type of the result.
+
+        Returns:
+            A function type.
+        """
+        made = cls.__new__(cls)
+        made._fill(key, captures or {}, output, frozenset())
+        return made
+
+    def _fill(
+        self,
+        key: Key,
+        captures: Mapping[Hashable, TraceType],
+        output: object,
+        optional: frozenset[str],
+    ) -> None:
+        self._key, self._captures, self._output = key, dict(captures), output
+        self._optional = optional  # the names of parameters that a call may leave out
         self._hash: int | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        """What `inspect.Signature` has for itself, which `of` has not made."""
+        if name not in inspect.Signature.__slots__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        super().__init__(
+            [Parameter(n, kind, n in self._optional, type_) for n, kind, type_ in self._key],
+            return_annotation=self._output,
+        )
+        return getattr(self, name)
 
     @property
     def captures(self) -> dict[Hashable, TraceType]:
@@ -97,14 +146,13 @@ class FunctionType(inspect.Signature):
     @property
     def output(self) -> TraceType | None:
         """The type of the result, or None while it is not known."""
-        output = self.return_annotation
+        output: Any = self._output
         return None if output is inspect.Signature.empty else output
 
-    def typed(self) -> Iterator[tuple[str, ParameterKind, TraceType]]:
-        """Name, kind and type of each parameter."""
-        for name, kind, constraint in self._key:
-            assert constraint is not None
-            yield name, kind, constraint
+    def typed(self) -> Sequence[tuple[str, ParameterKind, TraceType]]:
+        """Name, kind and type of each parameter, where all have types."""
+        typed: Any = self._key
+        return typed
 
     @property
     def is_exact(self) -> bool:
@@ -157,8 +205,8 @@ class FunctionType(inspect.Signature):
             joined = constraint.most_specific_common_supertype(peers)  # type: ignore[arg-type]
             if joined is None:
                 return None
-            parameters.append(Parameter(name, kind, False, joined))
-        return FunctionType(parameters)
+            parameters.append((name, kind, joined))
+        return FunctionType.of(tuple(parameters))
 
     def with_output(
         self, captures: Mapping[Hashable, TraceType], output: TraceType
@@ -172,8 +220,12 @@ class FunctionType(inspect.Signature):
         Returns:
             A function type.
         """
-        parameters: Any = self.parameters.values()
-        return FunctionType(parameters, captures, output)
+        made = FunctionType.of(self._key, captures, output)
+        made._optional = self._optional
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FunctionType, (tuple(self.parameters.values()), self._captures, self._output)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FunctionType) and self._key == other._key
@@ -210,6 +262,9 @@ class FunctionType(inspect.Signature):
         )
 
 
+#: The kinds of parameters that take arguments by position, one each.
+_BY_POSITION = frozenset({POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD})
+
 #: Functions without Python code, NumPy's among them.
 _BUILTIN = (BuiltinFunctionType, np.ufunc, type(np.dot))
 
@@ -223,7 +278,12 @@ class Binder:
 
     def __init__(self, function: PythonFunction) -> None:
         self.signature = signature_of(function)
+        parameters = self.signature.parameters.values()
+        kinds = {p.kind for p in parameters}
         self.names = tuple(self.signature.parameters)
+        #: Names and kinds of all parameters, where arguments by position may be all that there are.
+        self.by_position = [(p.name, p.kind) for p in parameters] if kinds <= _BY_POSITION else None
+        self.has_star = VAR_POSITIONAL in kinds
         self.is_builtin = isinstance(function, _BUILTIN)
         self.untyped = FunctionType(
             [
@@ -273,6 +333,9 @@ class Binder:
         self, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> list[tuple[str, ParameterKind, object]]:
         """The name, kind and value of each parameter, with defaults; TypeError for a misfit."""
+        plain = self.by_position
+        if plain is not None and len(plain) == len(args) and not kwargs:
+            return [(name, kind, value) for (name, kind), value in zip(plain, args)]
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -304,9 +367,10 @@ class Binder:
         """Calls the Python function with bound values."""
         args: list[object] = []
         kwargs: dict[str, object] = {}
-        star = any(p.kind is VAR_POSITIONAL for p in self.signature.parameters.values())
         for name, kind, value in bound:
-            if kind is POSITIONAL_ONLY or (kind is POSITIONAL_OR_KEYWORD and (star or not kwargs)):
+            if kind is POSITIONAL_ONLY or (
+                kind is POSITIONAL_OR_KEYWORD and (self.has_star or not kwargs)
+            ):
                 args.append(value)
             else:
                 kwargs[name] = value
@@ -316,15 +380,19 @@ class Binder:
 def type_of_call(bound: Bound) -> FunctionType:
     """The function type of a call's bound arguments."""
     context = TypeContext()
-    parameters = []
+    key = []
+    is_plain = True  # else names come from the call, and `inspect` must see whether they are valid
     for name, kind, value in with_valid_kinds(bound):
         try:
             type_ = context.type_of(value)
         except (TypeError, ValueError) as error:
             prefix_words(error, f"argument '{name}': ")
             raise
-        parameters.append(Parameter(name, kind, False, type_))
-    return FunctionType(parameters)
+        key.append((name, kind, type_))
+        is_plain = is_plain and kind is POSITIONAL_OR_KEYWORD
+    if is_plain:
+        return FunctionType.of(tuple(key))
+    return FunctionType([Parameter(name, kind, False, type_) for name, kind, type_ in key])
 
 
 def with_valid_kinds(bound: Bound) -> Bound:

@@ -35,6 +35,9 @@ def binary(function: Callable[..., object], name: str) -> Any:
 
     def operator(self: TensorLike, other: TensorLike) -> Any:
         try:
+            tensor = Hooks.tensor
+            if isinstance(self, tensor) and isinstance(other, tensor):
+                return function(self, other, name=name)
             return combined(function, self, other, other, name)
         except Exception as error:
             if takes_tensors(other, name, error):
@@ -62,8 +65,6 @@ def combined(
     function: Callable[..., object], x: object, y: object, other: object, name: str
 ) -> Any:
     """The result of an operator's function; NotImplemented where the other operand has priority."""
-    if isinstance(x, Hooks.tensor) and isinstance(y, Hooks.tensor):
-        return function(x, y, name=name)
     if getattr(other, "__array_priority__", 0) > Operators.__array_priority__:
         return NotImplemented
     if isinstance(x, Composite) or isinstance(y, Composite):
