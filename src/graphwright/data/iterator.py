@@ -15,6 +15,7 @@ from graphwright.data.dataset_loops import ElementFold
 from graphwright.data.dataset_ops import GetNext, NextOptional, OpenIterator
 from graphwright.data.dataset_value import DatasetValue
 from graphwright.data.element_forms import Form, as_arrays, as_tensors
+from graphwright.data.element_type import ElementType
 from graphwright.data.handles import ElementHandle, ElementHandleSpec
 from graphwright.data.optional import Optional
 from graphwright.data.reader import Reader
@@ -26,7 +27,7 @@ from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.values.convert import constant, convert
-from graphwright.values.tensor import EagerTensor
+from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.trackable import Trackable
 
 
@@ -53,10 +54,8 @@ class IteratorSpec(ElementHandleSpec):
 class SavedReader(Trackable):
     """What goes through a dataset, and has its position in checkpoints."""
 
-    @property
-    def _reader(self) -> Reader:
-        """The source of the elements."""
-        raise NotImplementedError
+    #: The source of the elements.
+    _reader: Reader
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
         return {"ITERATOR": constant(np.frombuffer(encode(self._reader.save()), np.uint8))}
@@ -89,16 +88,19 @@ class Iterator(ElementHandle, SavedReader):
         """
         return cls._of(apply(OpenIterator(), dataset._variant), dataset._type)
 
+    #: The source of the elements, which is known where no graph is traced.
+    _reader: Reader
+
+    @classmethod
+    def _of(cls, handle: Tensor, element: ElementType) -> Iterator:
+        made = super()._of(handle, element)
+        if isinstance(handle, EagerTensor):
+            made._reader = handle._array
+        return made
+
     @property
     def __graphwright_spec__(self) -> IteratorSpec:
         return IteratorSpec(self.element_spec)
-
-    @property
-    def _reader(self) -> Reader:
-        """The source of the elements, which is known where no graph is traced."""
-        assert isinstance(self._handle, EagerTensor)
-        reader: Reader = self._handle._array
-        return reader
 
     def __iter__(self) -> Iterator:
         return self
@@ -109,7 +111,7 @@ class Iterator(ElementHandle, SavedReader):
     @own_boundary
     def __next__(self) -> Any:
         if STATE.active is None:
-            for element in self._handle._array.ready:  # type: ignore[attr-defined]  # no symbol
+            for element in self._reader.ready:
                 return element
         return self._following()
 
@@ -175,11 +177,7 @@ class NumpyIterator(SavedReader):
 
     def __init__(self, dataset: DatasetValue) -> None:
         self._form = as_arrays(dataset._type)
-        self._place = Reader(dataset._stage)
-
-    @property
-    def _reader(self) -> Reader:
-        return self._place
+        self._reader = Reader(dataset._stage)
 
     def __iter__(self) -> PythonIterator[Any]:
         # It takes the same elements, which no method in Python hands on one by one.
@@ -187,12 +185,12 @@ class NumpyIterator(SavedReader):
 
     @outermost
     def _more(self) -> PythonIterator[Any] | None:
-        return self._place.more(self._form)
+        return self._reader.more(self._form)
 
     def __next__(self) -> Any:
-        for element in self._place.ready:
+        for element in self._reader.ready:
             return element
-        return self._place.packed(self._form)
+        return self._reader.packed(self._form)
 
     def next(self) -> Any:
         """Returns the next element.

@@ -30,8 +30,9 @@ from graphwright.ir.graph import Graph, subgraphs_of
 from graphwright.library.summary.profiler import ProfilerSession, Timer
 from graphwright.types.tensor_type import VariantValue
 
-#: So many elements are packed at a time for a program that takes them one by one.
-_PACKED = 1024
+#: So many elements are packed at a time for a program that takes them one by one: fewer than the
+#: new objects at which Python looks for garbage, and as many as stay in the cache next to the core.
+_PACKED = 256
 
 
 class Reader(VariantValue):

@@ -23,9 +23,11 @@ def grouped(keys: list[int], is_slow: bool) -> tf.data.Dataset:
     )
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 7, 200, 3000])
-def test_blocks_give_the_same_groups_in_the_same_order(count: int) -> None:
-    keys = np.random.default_rng(count).integers(0, 5, count).tolist()
+@pytest.mark.parametrize(
+    ("count", "different"), [(0, 5), (1, 5), (2, 5), (7, 5), (200, 5), (3000, 5), (3000, 400)]
+)
+def test_blocks_give_the_same_groups_in_the_same_order(count: int, different: int) -> None:
+    keys = np.random.default_rng(count).integers(0, different, count).tolist()
     many, one = [
         [batch.tolist() for batch in grouped(keys, is_slow).as_numpy_iterator()]
         for is_slow in (False, True)
@@ -99,3 +101,13 @@ def test_a_key_with_an_error_comes_in_its_place() -> None:
         next(iterator)
     assert next(iterator).numpy().tolist() == list(range(21, 31))
     assert next(iterator).numpy().tolist() == list(range(31, 40))
+
+
+def test_a_window_without_a_dataset_is_one_error() -> None:
+    windows = Dataset.range(24).group_by_window(
+        lambda x: x % 4, lambda key, group: group.batch(3 + 0 // (key - 2)), window_size=3
+    )
+    error = "InvalidArgumentError"
+    expected = [[0, 4, 8], [1, 5, 9], error, [3, 7, 11]]
+    expected += [[12, 16, 20], [13, 17, 21], error, [15, 19, 23]]
+    assert outcomes(windows) == expected

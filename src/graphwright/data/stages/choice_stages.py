@@ -129,7 +129,7 @@ class ChooseCursor(Cursor):
         self.numbers = self.numbers[stop:]
         blocks, order = [], []
         for k, mine in places.items():
-            mine = mine[: np.searchsorted(mine, stop)]
+            mine = mine if stop == len(numbers) else mine[: mine.searchsorted(stop)]
             block = self.take(k, len(mine))
             if block is not None:
                 blocks.append(block)
@@ -208,7 +208,7 @@ class ChooseCursor(Cursor):
 
 def number_of_valid(numbers: Array, count: int) -> int:
     """How many numbers there are before the first that none of `count` datasets has."""
-    if len(numbers) and numbers.min() >= 0 and numbers.max() < count:
+    if len(numbers) and numbers.view(np.uint64).max() < count:  # where those below 0 are large
         return len(numbers)
     wrong = np.flatnonzero((numbers < 0) | (numbers >= count))
     return int(wrong[0]) if len(wrong) else len(numbers)
@@ -220,7 +220,7 @@ def places_of(numbers: Array, count: int) -> dict[int, Array]:
         present = np.flatnonzero(np.bincount(numbers, minlength=count)).tolist()
         return {number: np.flatnonzero(numbers == number) for number in present}
     narrow = numbers.astype(np.uint8)  # whose comparisons and sums are the quickest
-    places = [np.flatnonzero(narrow == number) for number in range(count)]
+    places = [(narrow == number).nonzero()[0] for number in range(count)]
     return {number: mine for number, mine in enumerate(places) if len(mine)}
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
-from itertools import islice
 from time import perf_counter
 
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.logs import LOGGER
-from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock, column, joined, values_of
 from graphwright.data.columns.stable_order import stable_order
 from graphwright.data.element_function import BoundFunction
@@ -71,22 +68,6 @@ class KeyGroup:
         return ElementBlock(block.count, tuple(columns))
 
 
-class BlockWindow(NamedTuple):
-    """A window that an element of a block makes full.
-
-    Args:
-        end: The place of that element.
-        key: The key.
-        start: The first of the block's elements with that key that it has, by their number.
-        stop: The number behind the last.
-    """
-
-    end: int
-    key: int
-    start: int
-    stop: int
-
-
 class DividedBlock:
     """Elements, and the windows that they fill.
 
@@ -98,58 +79,82 @@ class DividedBlock:
 
     def __init__(self, block: ElementBlock, keys: Array, place: int = 0) -> None:
         self.block = block
-        #: The places of each key's elements, and how many are in windows that were given.
-        self.places: dict[int, Array] = {}
-        self.given: dict[int, int] = {}
-        self.windows: deque[BlockWindow] = deque()
         #: Behind the last element of the last window that was given.
         self.place = place
+        #: The keys, the places of their elements, those of a key together, and where each begins.
+        self.keys: list[int] = []
+        self.order = self.bounds = _NONE
+        #: Of each window the number of its key, and what it has of `order`.
+        self.numbers = self.starts = self.stops = _NONE
+        #: How many windows were given.
+        self.given = 0
         if not len(keys):
             return
         least = int(keys.min())
-        order = stable_order(keys - least, int(keys.max()) - least + 1)
-        ordered = keys[order]
-        starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
-        firsts = [int(ordered[0]), *ordered[starts].tolist()]
-        stops = [*starts.tolist(), len(order)]
-        for key, start, stop in zip(firsts, [0, *stops], stops):
-            self.places[key] = order[start:stop]
-            self.given[key] = 0
+        self.order = stable_order(keys - least, int(keys.max()) - least + 1)
+        ordered = keys[self.order]
+        changes = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+        self.bounds = np.concatenate(([0], changes, [len(keys)]))
+        self.keys = ordered[self.bounds[:-1]].tolist()
 
     def fill(self, groups: dict[int, KeyGroup]) -> None:
         """Finds the windows that the elements fill together with those that wait."""
-        windows: list[BlockWindow] = []
-        for key, places in self.places.items():
-            size = groups[key].size
-            first = size - groups[key].count
-            stops = range(first, len(places) + 1, size)
-            ends = places[first - 1 :: size].tolist()
-            starts = [0, *stops]
-            windows += map(BlockWindow, ends, [key] * len(ends), starts, stops)
-        windows.sort()
-        self.windows = deque(windows)
+        mine = [groups[key] for key in self.keys]
+        sizes = np.array([group.size for group in mine], np.int64)
+        begins, ends = self.bounds[:-1], self.bounds[1:]
+        firsts = begins + sizes - np.array([group.count for group in mine], np.int64)
+        counts = np.maximum(0, (ends - firsts) // sizes + 1)
+        numbers = np.repeat(np.arange(len(mine)), counts)
+        turns = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
+        stops = firsts[numbers] + turns * sizes[numbers]
+        in_turn = np.argsort(self.order[stops - 1])
+        self.numbers, self.stops = numbers[in_turn], stops[in_turn]
+        self.starts = np.maximum(begins[self.numbers], self.stops - sizes[self.numbers])
 
-    def take(self, window: BlockWindow) -> ElementBlock:
-        """The elements that the block has of a window."""
-        self.give(window)
-        return self.block.at(self.places[window.key][window.start : window.stop])
+    @property
+    def windows(self) -> int:
+        """How many windows were not given yet."""
+        return len(self.numbers) - self.given
 
-    def give(self, window: BlockWindow) -> None:
-        """Notes that a window was given."""
-        self.given[window.key] = window.stop
-        self.place = window.end + 1
+    def following(self, limit: int) -> list[int]:
+        """The keys of the next windows."""
+        numbers = self.numbers[self.given : self.given + limit].tolist()
+        return [self.keys[number] for number in numbers]
+
+    def take(self) -> tuple[int, ElementBlock]:
+        """The key of the next window, and the elements that the block has of it."""
+        number, start, stop = (
+            int(values[self.given]) for values in (self.numbers, self.starts, self.stops)
+        )
+        self.give(1)
+        return self.keys[number], self.block.at(self.order[start:stop])
+
+    def whole(self, count: int, size: int) -> ElementBlock:
+        """The elements of the next windows, which have as many each and none that wait."""
+        starts = self.starts[self.given : self.given + count]
+        return self.block.at(self.order[starts[:, None] + np.arange(size)].ravel())
+
+    def give(self, count: int) -> None:
+        """Notes that windows were given."""
+        self.given += count
+        self.place = int(self.order[self.stops[self.given - 1] - 1]) + 1
 
     def leave(self, groups: dict[int, KeyGroup], stop: int) -> ElementBlock:
         """Has the elements before a place wait that are in no window, and returns the others."""
-        for key, places in self.places.items():
-            mine = places[self.given[key] :]
+        begins = self.bounds[:-1].copy()
+        np.maximum.at(begins, self.numbers[: self.given], self.stops[: self.given])
+        for key, start, end in zip(self.keys, begins.tolist(), self.bounds[1:].tolist()):
+            mine = self.order[start:end]
             mine = mine[: mine.searchsorted(stop)]
             if len(mine):
                 groups[key].add(self.block.at(mine))
         return self.block.part(stop, self.block.count)
 
 
-_EMPTY = DividedBlock(ElementBlock(0, ()), np.empty(0, np.int64))
+#: No numbers.
+_NONE: Array = np.zeros(0, np.int64)
+
+_EMPTY = DividedBlock(ElementBlock(0, ()), _NONE)
 
 
 class GroupByWindowCursor(FunctionCursor):
@@ -221,10 +226,9 @@ class GroupByWindowCursor(FunctionCursor):
         while not self.is_over and not self.divided.windows:
             self.next_keys()
         if self.divided.windows:
-            window = self.divided.windows.popleft()
-            group = self.groups[window.key]
-            group.add(self.divided.take(window))
-            return window.key, group.take()
+            key, elements = self.divided.take()
+            self.groups[key].add(elements)
+            return key, self.groups[key].take()
         if not self.groups:
             return None
         key = min(self.groups)
@@ -235,31 +239,30 @@ class GroupByWindowCursor(FunctionCursor):
 
         Where one of them has an error, they are made one by one.
         """
-        windows, block = self.divided.windows, self.divided.block
-        if len(windows) < 2 or limit < 2 or not block.is_together:
+        divided = self.divided
+        if divided.windows < 2 or limit < 2 or not divided.block.is_together:
             return None
-        size, chosen = 0, []
-        last: BatchCursor | None = None
-        for window in islice(windows, limit):
-            group = self.groups[window.key]
-            if group.count or group.size != (size or group.size):
-                break
-            batch = self.windows.batch(window.key, group.size)
-            if batch is None or batch is not (last or batch):
-                break
-            size, last = group.size, batch
-            chosen.append(window)
-        if last is None or len(chosen) < 2:
-            return None
-        places = [self.divided.places[w.key][w.start : w.stop] for w in chosen]
+        keys = divided.following(limit)
+        size = self.groups[keys[0]].size
         try:
-            batches = last.batches(block.at(np.concatenate(places)), size)
+            batch = self.windows.batch(keys[0], size)
+            count = self.number_alike(keys, size, batch)
+            if batch is None or count < 2:
+                return None
+            batches = batch.batches(divided.whole(count, size), size)
         except Exception:  # noqa: BLE001 - one by one shows which window it is
-            LOGGER.debug("one of %d windows makes no batch", len(chosen))
+            LOGGER.debug("one of %d windows makes no batch", len(keys))
             return None
-        for _ in chosen:
-            self.divided.give(windows.popleft())
+        divided.give(count)
         return batches
+
+    def number_alike(self, keys: list[int], size: int, batch: BatchCursor | None) -> int:
+        """How many windows become a batch of one size as the first one does; by their keys."""
+        for key in dict.fromkeys(keys):
+            group = self.groups[key]
+            if group.count or group.size != size or self.windows.batch(key, size) is not batch:
+                return keys.index(key)
+        return len(keys)
 
     def next_keys(self) -> None:
         """Takes a block of elements, computes their keys, and divides it into windows."""
@@ -293,8 +296,8 @@ class GroupByWindowCursor(FunctionCursor):
 
         Elements before one that has none come first. If that is the first, its error is raised.
         """
-        firsts = sorted([(int(places[0]), key) for key, places in divided.places.items()])
-        for place, key in firsts:
+        firsts = divided.order[divided.bounds[:-1]].tolist()
+        for place, key in sorted(zip(firsts, divided.keys)):
             if key not in self.groups:
                 try:
                     self.groups[key] = KeyGroup(self.checked_size(key))
@@ -322,7 +325,7 @@ class GroupByWindowCursor(FunctionCursor):
         divided, self.divided = self.divided, _EMPTY
         rest = divided.leave(self.groups, divided.block.count if stop is None else stop)
         self.leave(rest, lost)
-        for key in divided.places:
+        for key in divided.keys:
             if key in self.groups and not self.groups[key].count:
                 del self.groups[key]
 

@@ -21,8 +21,9 @@ class BlockLimit:
     def note(self, block: ElementBlock, seconds: float) -> None:
         """Notes how long a block took, and chooses the size of the next."""
         size = sum([c.nbytes for c in block.columns if not isinstance(c, list)])
-        if seconds > 2 * _LONG or size > 2 * _BYTES:
+        share = max(seconds / _LONG, size / _BYTES)
+        if share > 2:
             self.number = max(1, self.number // 2)
-        elif seconds < _LONG and size < _BYTES and block.count == self.number < _MOST:
-            is_far = seconds < _LONG / 4 and size < _BYTES / 4
-            self.number = min(_MOST, self.number * (4 if is_far else 2))
+        elif share < 1 and block.count == self.number < _MOST:
+            times = 16 if share < 1 / 16 else 4 if share < 1 / 4 else 2
+            self.number = min(_MOST, self.number * times)
