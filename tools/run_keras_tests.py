@@ -1,50 +1,36 @@
 """Run the tests that the keras wheel ships on graphwright, and print a table by folder.
 
-    python tools/run_keras_tests.py PYTHON [FOLDER ...] [--results FILE] [--seconds N] [--table]
+    python tools/run_keras_tests.py PYTHON [FOLDER ...] [--results FILE] [--table]
 
-PYTHON is the interpreter of an environment that has keras, pytest and graphwright. Each file of
-tests runs in a process of its own, with a limit of time. Its outcomes go to the results at once, so
-that another call goes on where this one was stopped. --again runs files anew that have failures,
-and --reference FILE counts only the tests that pass in other results, as those of TensorFlow.
+PYTHON is the interpreter of an environment that has keras, pytest and graphwright. The files of a
+folder run in one process, and each outcome goes to the results at once. A process that hangs in a
+test, that dies or that grows too large is followed by another one, which goes on with what is left;
+so does another call of this program. --again runs failed tests anew, and --reference FILE counts
+only the tests that pass in other results, as those of TensorFlow. What pytest printed is in a file
+beside the results.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree as ElementTree
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 
-SRC = Path(__file__).resolve().parent.parent / "src"
+TOOLS = Path(__file__).resolve().parent
+SRC = TOOLS.parent / "src"
 
-#: What happened to a test, or to a file that ended before its tests did. One is lacking where it
-#: needs a package that the environment does not have.
+#: What happened to a test: see `keras_test_recorder.py`, which other environments run.
 PASSED, FAILED, SKIPPED, LOST, LACKING = "passed", "failed", "skipped", "lost", "lacking"
-
-#: The errors that say so; what `tensorflow` lacks is ours to mend.
-ABSENCE = re.compile(
-    r"ModuleNotFoundError: No module named '(?!tensorflow\.|graphwright|keras)"
-    r"|ImportError: .*requires the .* (package|module)"
-)
 
 #: The outcomes of a file: for each test its outcome, and the first line of the error.
 Outcomes = dict[str, tuple[str, str]]
-
-PROGRAM = """
-import sys
-import {package} as _
-if {install}:
-    _.install_as_tensorflow()
-import pytest
-sys.exit(pytest.main(sys.argv[1:]))
-"""
 
 #: What some tests import of the file `conftest.py` beside Keras's sources, which the wheel lacks.
 CONFTEST = """
@@ -63,11 +49,11 @@ def keras_folder(python: str) -> Path:
     return Path(result.stdout.strip())
 
 
-def test_files(keras: Path, folders: Sequence[str]) -> list[Path]:
-    """The files of tests in some folders of `keras/src`, or in all."""
-    roots = [keras / "src" / folder for folder in folders] or [keras / "src"]
+def test_files(source: Path, folders: Sequence[str]) -> list[Path]:
+    """The files of tests in some folders of `keras/src`, or in all; those of a folder in a row."""
+    roots = [source / folder for folder in folders] or [source]
     files = {file for root in roots for file in ([root] if root.is_file() else tests_in(root))}
-    return sorted(files)
+    return sorted(files, key=lambda file: (file.parent, file))
 
 
 def tests_in(root: Path) -> Iterable[Path]:
@@ -75,78 +61,59 @@ def tests_in(root: Path) -> Iterable[Path]:
     return root.rglob("*_test.py")
 
 
-def run_file(python: str, file: Path, seconds: float, peer: bool) -> Outcomes:
-    """Runs the tests of a file; those that were not reached in time are lost."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.xml"
+def run_folder(
+    python: str, source: Path, files: Sequence[Path], lines: Path, limits: tuple[float, float],
+    package: str,
+) -> None:  # fmt: skip
+    """Runs what is left of the files of a folder, one process after another, and adds the lines."""
+    with tempfile.TemporaryDirectory() as folder, lines.with_suffix(".log").open("a") as log:
         (Path(folder) / "conftest.py").write_text(CONFTEST)
-        program = PROGRAM.format(package="tensorflow" if peer else "graphwright", install=not peer)
-        options = ["-q", "-p", "no:cacheprovider", "--tb=line", "-W", "ignore"]
-        command = [python, "-c", program, str(file), *options, f"--junitxml={report}"]
         environment = os.environ | {"KERAS_BACKEND": "tensorflow", "TF_CPP_MIN_LOG_LEVEL": "3"}
-        environment["PYTHONPATH"] = folder if peer else f"{SRC}{os.pathsep}{folder}"
-        try:
-            done = subprocess.run(
-                command, cwd=folder, env=environment, capture_output=True, text=True,
-                timeout=seconds,
-            )  # fmt: skip
-            trouble = f"exit code {done.returncode}: {last_line(done.stdout + done.stderr)}"
-        except subprocess.TimeoutExpired:
-            trouble = f"no end after {seconds:.0f} s"
-        if report.exists():
-            return read_report(report)
-        return {"(the file)": (LOST, trouble)}
+        paths = [str(SRC), folder] if package == "graphwright" else [folder]
+        environment["PYTHONPATH"] = os.pathsep.join(paths)
+        command = [python, str(TOOLS / "keras_test_recorder.py"), package, str(source), str(lines)]
+        command += [*map(str, limits), *map(str, files)]
+        code, before = -1, -1
+        while code and before < (before := lines.stat().st_size):
+            run = subprocess.run(command, cwd=folder, env=environment, stdout=log, stderr=log)
+            code = run.returncode
+        if code:
+            print(f"no test of {files[0].parent} began: exit code {code}", file=sys.stderr)
 
 
-def last_line(text: str) -> str:
-    """The last line of a text that has one."""
-    return next((line for line in reversed(text.splitlines()) if line.strip()), "")
+def read_lines(lines: Path) -> dict[str, Outcomes]:
+    """The outcomes by file that processes noted; a test that began and did not end is lost."""
+    results: dict[str, Outcomes] = {}
+    for line in lines.read_text().splitlines():
+        test, outcome, message = json.loads(line)
+        file, _, name = test.partition("::")
+        results.setdefault(file, {})[name] = (outcome, message)
+    return results
 
 
-def read_report(report: Path) -> Outcomes:
-    """The outcomes in a report of pytest."""
-    outcomes: Outcomes = {}
-    for case in ElementTree.parse(report).iter("testcase"):
-        name = f"{case.get('classname', '').rpartition('.')[2]}::{case.get('name')}"
-        outcome, message = PASSED, ""
-        for child in case:
-            if child.tag in ("failure", "error"):
-                outcome, message = FAILED, root_of(child.get("message") or "")
-                if message == "collection failure":
-                    message = last_line(child.text or "").removeprefix("E").strip()
-                if ABSENCE.match(message):
-                    outcome = LACKING
-            elif child.tag == "skipped":
-                outcome = SKIPPED
-        outcomes[name] = (outcome, message)
-    return outcomes
-
-
-def root_of(message: str) -> str:
-    """The line of an error that says the most, without what differs from test to test."""
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
-    told = [line for line in lines if not line.startswith(("Exception encountered", "Arguments"))]
-    return re.sub(r"0x[0-9a-f]+", "0x", (told or lines or [""])[0])[:200]
+def room(file: str) -> str:
+    """The folder that a file counts for: that of `layers` one level deeper than others."""
+    parts = Path(file).parts[:-1]
+    return "/".join(parts[: 2 if parts[:1] == ("layers",) else 1]) or "."
 
 
 def table(results: Mapping[str, Outcomes], reference: Mapping[str, Outcomes] | None) -> str:
     """The counts of each folder and of all, as a table."""
     counts: dict[str, Counter[str]] = {}
     for file, outcomes in results.items():
-        parts = Path(file).parts
-        count = counts.setdefault(parts[0] if len(parts) > 1 else ".", Counter())
+        count = counts.setdefault(room(file), Counter())
         for name, (outcome, _) in outcomes.items():
             if reference is None or reference.get(file, {}).get(name, [""])[0] == PASSED:
                 count[outcome] += 1
     rows = [(folder, counts[folder]) for folder in sorted(counts)]
     rows.append(("all", sum(counts.values(), Counter())))
-    head = f"| {'folder':<14} | passed | failed | lost | lacking | skipped | share |"
+    head = f"| {'folder':<20} | passed | failed | lost | lacking | skipped | share |"
     lines = [head, "|---|---|---|---|---|---|---|"]
     for folder, count in rows:
         judged = count[PASSED] + count[FAILED] + count[LOST]
         share = 100 * count[PASSED] / judged if judged else 100.0
         lines.append(
-            f"| {folder:<14} | {count[PASSED]:>6} | {count[FAILED]:>6} | {count[LOST]:>4} "
+            f"| {folder:<20} | {count[PASSED]:>6} | {count[FAILED]:>6} | {count[LOST]:>4} "
             f"| {count[LACKING]:>7} | {count[SKIPPED]:>7} | {share:>4.1f}% |"
         )
     return "\n".join(lines)
@@ -165,32 +132,48 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("python", help="the interpreter of the environment")
     parser.add_argument("folders", nargs="*", help="folders or files in keras/src; default: all")
-    parser.add_argument("--results", type=Path, default=Path("keras_results.json"))
+    parser.add_argument("--results", type=Path, default=Path("keras_results.jsonl"))
     parser.add_argument("--reference", type=Path, help="results of which only the passed count")
-    parser.add_argument("--seconds", type=float, default=600, help="the limit for a file")
+    parser.add_argument("--seconds", type=float, default=300, help="the limit for a test")
+    parser.add_argument("--megabytes", type=float, default=3000, help="the limit for a process")
     parser.add_argument("--roots", type=int, default=20, help="how many errors to print")
-    parser.add_argument("--again", action="store_true", help="run files with failures anew")
+    parser.add_argument("--again", action="store_true", help="run failed tests anew")
     parser.add_argument("--tensorflow", action="store_true", help="run TensorFlow itself")
     parser.add_argument("--table", action="store_true", help="run nothing")
     options = parser.parse_args()
-    results: dict[str, Outcomes] = {}
-    if options.results.exists():
-        results = json.loads(options.results.read_text())
-    keras = keras_folder(options.python)
-    for file in [] if options.table else test_files(keras, options.folders):
-        name = str(file.relative_to(keras / "src"))
-        before = [outcome for outcome, _ in results.get(name, {}).values()]
-        if name in results and not (options.again and {FAILED, LOST} & set(before)):
-            continue
-        seconds, peer = options.seconds, options.tensorflow
-        results[name] = run_file(options.python, file, seconds, peer)
-        options.results.write_text(json.dumps(results, indent=0))
-        count = Counter(outcome for outcome, _ in results[name].values())
-        print(f"{name}: {dict(count)}", file=sys.stderr, flush=True)
-    reference = json.loads(options.reference.read_text()) if options.reference else None
-    print(table(results, reference))
-    print(roots(results, options.roots))
+    options.results.touch()
+    lines, limits = options.results.resolve(), (options.seconds, options.megabytes)
+    package = "tensorflow" if options.tensorflow else "graphwright"
+    source = keras_folder(options.python) / "src"
+    files = [] if options.table else test_files(source, options.folders)
+    if options.again:
+        forget_failures(lines, {str(file.relative_to(source)) for file in files})
+    for folder, some in itertools.groupby(files, key=lambda file: file.parent):
+        run_folder(options.python, source, list(some), lines, limits, package)
+        count = Counter(
+            outcome
+            for file, outcomes in read_lines(lines).items()
+            if (source / file).parent == folder
+            for outcome, _ in outcomes.values()
+        )
+        print(f"{folder.relative_to(source)}: {dict(count)}", file=sys.stderr, flush=True)
+    reference = read_lines(options.reference) if options.reference else None
+    print(table(read_lines(lines), reference))
+    print(roots(read_lines(lines), options.roots))
     return 0
+
+
+def forget_failures(lines: Path, files: Container[str]) -> None:
+    """Takes the tests of files that failed or were lost out of the results."""
+    rest = [
+        json.dumps([f"{file}::{test}", *outcome]) + "\n"
+        for file, outcomes in read_lines(lines).items()
+        for test, outcome in outcomes.items()
+        if file not in files or outcome[0] not in (FAILED, LOST)
+    ]
+    part = lines.with_suffix(".part")
+    part.write_text("".join(rest))
+    part.replace(lines)
 
 
 if __name__ == "__main__":

@@ -454,6 +454,33 @@ PROGRAMS = {
         @tf.function(experimental_relax_shapes=True, reduce_retracing=True)  # GW603
         def g(x): ...
     """,
+    "rows that Keras predicts": """
+        import keras
+        model = keras.Sequential([keras.layers.Dense(1)])
+        class Mine(tf.keras.Model):
+            def call(self, x):
+                return x
+        mine, other = Mine(), tf.Module()
+        loaded = tf.keras.models.load_model("a.keras")
+        rows = np.ones([5, 3])
+        for i, row in enumerate(rows):
+            model.predict(row[None])  # GW409
+            model.predict(row[np.newaxis, :], verbose=0)  # GW409
+            mine.predict(np.expand_dims(row, axis=0))  # GW409
+            loaded.predict(row.reshape(1, -1))  # GW409
+            loaded.predict(rows[i:i + 1])  # GW409
+            x = np.array([row])
+            mine.predict(x)  # GW409
+            model.predict(tf.expand_dims(row, 0))  # GW409
+            mine.predict(rows)
+            mine.predict(rows[i:i + 2])
+            mine.predict(row.reshape(2, -1))
+            model.predict_on_batch(row[None])
+            other.predict(row[None])
+            model(row[None], training=False)
+        a = [model.predict([row]) for row in rows]  # GW409
+        b = model.predict(rows[0][None])
+    """,
     "a silenced line": """
         @tf.function
         def f(x):

@@ -7,36 +7,58 @@ from pathlib import Path
 
 import pytest
 
+from tools import keras_test_recorder as recorder
 from tools import run_keras_tests as runner
 
-REPORT = """<testsuites><testsuite>
-<testcase classname="ATest" name="passes"/>
-<testcase classname="ATest" name="is_left_out"><skipped message="no jax"/></testcase>
-<testcase classname="src.a_test.ATest" name="fails">
-<failure message="Exception encountered when calling A.call().&#10;&#10;bad &lt;A at 0x7f12&gt;"/>
-</testcase></testsuite></testsuites>"""
+TESTS = """
+import os, time, unittest
+class ATest(unittest.TestCase):
+    def test_a_passes(self): pass
+    @unittest.skip("no jax")
+    def test_b_is_left_out(self): pass
+    def test_c_fails(self): raise ValueError("Exception encountered in A\\n\\nbad <A at 0x7f12>")
+    def test_d_dies(self): os._exit(5)
+    def test_e_hangs(self): time.sleep(60)
+    def test_f_passes(self): print("once", file=open(os.environ["COUNT"], "a"))
+"""
 
 TABLE = """\
-| folder         | passed | failed | lost | lacking | skipped | share |
+| folder               | passed | failed | lost | lacking | skipped | share |
 |---|---|---|---|---|---|---|
-| layers         |      1 |      1 |    0 |       0 |       1 | 50.0% |
-| ops            |      0 |      0 |    1 |       1 |       0 |  0.0% |
-| all            |      1 |      1 |    1 |       1 |       1 | 33.3% |"""
+| layers/core          |      2 |      1 |    2 |       0 |       1 | 40.0% |
+| ops                  |      0 |      0 |    0 |       1 |       0 | 100.0% |
+| all                  |      2 |      1 |    2 |       1 |       1 | 40.0% |"""
 
 
-def test_a_report_becomes_a_table(tmp_path: Path) -> None:
-    report = tmp_path / "report.xml"
-    report.write_text(REPORT)
-    outcomes = runner.read_report(report)
+def test_each_test_runs_once_whatever_ends_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = tmp_path / "count"
+    monkeypatch.setenv("COUNT", str(count))
+    source, lines = tmp_path / "src", tmp_path / "results.jsonl"
+    for name, text in (("layers/core/a_test.py", TESTS), ("ops/b_test.py", "import nothing_such")):
+        file = source / name
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+    lines.touch()
+    files = runner.test_files(source, [])
+    for _ in range(2):
+        runner.run_folder(sys.executable, source, files, lines, (5.0, 1e6), "json")
+    results = runner.read_lines(lines)
+    outcomes = {name: outcome for name, (outcome, _) in results["layers/core/a_test.py"].items()}
     assert outcomes == {
-        "ATest::passes": ("passed", ""),
-        "ATest::is_left_out": ("skipped", ""),
-        "ATest::fails": ("failed", "bad <A at 0x>"),
+        "ATest::test_a_passes": "passed",
+        "ATest::test_b_is_left_out": "skipped",
+        "ATest::test_c_fails": "failed",
+        "ATest::test_d_dies": "lost",
+        "ATest::test_e_hangs": "lost",
+        "ATest::test_f_passes": "passed",
     }
-    lost = {"(the file)": (runner.LOST, "no end after 9 s"), "b": (runner.LACKING, "")}
-    results = {"layers/core/a_test.py": outcomes, "ops/b_test.py": lost}
+    assert count.read_text() == "once\n"
     assert runner.table(results, None) == TABLE
-    assert runner.roots(results, 1) == "    1  bad <A at 0x>"
+    assert "    1  bad <A at 0x>" in runner.roots(results, 9).splitlines()
+    runner.forget_failures(lines, {"layers/core/a_test.py"})
+    assert len(lines.read_text().splitlines()) == 4
 
 
 @pytest.mark.parametrize(
@@ -50,7 +72,7 @@ def test_a_report_becomes_a_table(tmp_path: Path) -> None:
     ],
 )
 def test_a_test_may_lack_a_package(message: str, lacks: bool) -> None:
-    assert bool(runner.ABSENCE.match(message)) == lacks
+    assert bool(recorder.ABSENCE.match(message)) == lacks
 
 
 def test_only_what_passes_elsewhere_counts() -> None:
@@ -60,20 +82,11 @@ def test_only_what_passes_elsewhere_counts() -> None:
     assert [cell.strip() for cell in last.split("|")[2:4]] == ["1", "1"]
 
 
-def test_a_file_runs_in_a_process_and_ends_in_time(tmp_path: Path) -> None:
-    file = tmp_path / "some_test.py"
+def test_tests_import_graphwright_as_tensorflow(tmp_path: Path) -> None:
+    file, lines = tmp_path / "some_test.py", tmp_path / "results.jsonl"
     file.write_text(
         "import tensorflow as tf\n\ndef test_sum():\n    assert int(tf.add(1, 2)) == 3\n"
     )
-    outcomes = runner.run_file(sys.executable, file, 100, peer=False)
-    assert list(outcomes.values()) == [("passed", "")]
-    file.write_text("def test_conftest():\n    import conftest\n")
-    (outcome,) = runner.run_file(sys.executable, file, 100, peer=False).values()
-    assert outcome[0] == "passed" or "No module named 'keras'" in outcome[1]
-    file.write_text("import no_such_module\n")
-    (outcome,) = runner.run_file(sys.executable, file, 100, peer=False).values()
-    assert outcome == ("lacking", "ModuleNotFoundError: No module named 'no_such_module'")
-    file.write_text("import time\ntime.sleep(1000)\n")
-    assert runner.run_file(sys.executable, file, 1, peer=False) == {
-        "(the file)": ("lost", "no end after 1 s")
-    }
+    lines.touch()
+    runner.run_folder(sys.executable, tmp_path, [file], lines, (100.0, 1e6), "graphwright")
+    assert runner.read_lines(lines) == {"some_test.py": {"test_sum": ("passed", "")}}

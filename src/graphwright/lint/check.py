@@ -15,10 +15,10 @@ from graphwright.lint.rules import RULES, Rule
 
 #: A file without these stages nothing, so it is not interpreted.
 MODULES = re.compile(r"tensorflow|graphwright|keras|\btf\b")
-#: A file that stages anything holds one of these.
+#: A file that stages anything, or lets Keras do so in a loop, holds one of these.
 STAGES = re.compile(
     r"[.@]function\b|import\b[^\n]*\bfunction\b|^ +function\b|\bdef (call|\w+_step)\(self"
-    r"|\.(map|filter|flat_map|interleave|scan|group_by_window|take_while)\(",
+    r"|\.(map|filter|flat_map|interleave|scan|group_by_window|take_while|predict)\(",
     re.MULTILINE,
 )
 

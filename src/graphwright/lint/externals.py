@@ -157,6 +157,8 @@ def _of_tensorflow(path: str) -> PossibleValue:
     if path in ("tf.is_tensor", "tf.executing_eagerly", "tf.inside_function"):
         return model.BOOL
     last = path.rsplit(".", 1)[-1]
+    if path in ("tf.keras.models.load_model", "tf.keras.models.clone_model"):
+        return model.instance("tf.keras.Model")
     if last[0].isupper():
         return model.instance(path)
     if OPERATIONS.fullmatch(path) and not NOT_TENSORS.fullmatch(path):

@@ -234,6 +234,25 @@ def all_reductions_of_structures(tf: Any) -> Any:
 
 
 @programs
+def all_reductions_of_what_replicas_share(tf: Any) -> Any:
+    s, outer = strategy_of(tf, 2), tf.constant([1.0, 6.0])
+
+    def total(how: str, make: Any) -> Any:
+        def run() -> Any:
+            return s.run(lambda: tf.distribute.get_replica_context().all_reduce(how, make()))
+
+        return [run(), tf.function(run)()]
+
+    values = {
+        "outer": lambda: outer,
+        "own": lambda: tf.constant([1.0, 6.0]),
+        "copies": lambda: tf.identity(outer),
+        "list": lambda: [outer, outer],
+    }
+    return {name: [total(how, make) for how in ("SUM", "MEAN")] for name, make in values.items()}
+
+
+@programs
 def devices_of_all_reductions(tf: Any) -> Any:
     s = strategy_of(tf)
     y = s.run(lambda: tf.distribute.get_replica_context().all_reduce("sum", tf.constant(1.0)))
@@ -658,6 +677,25 @@ def updates(tf: Any) -> Any:
         a = s.extended.update(v, lambda v, d: v.assign_add(d), args=(2.0,))
         b = s.extended.update(v, lambda v, d: v.assign_add(d), args=(x,), group=False)
     return [a, [float(r) for r in b], list(v.values), type(a).__name__, type(b).__name__]
+
+
+@programs
+def updates_in_replicas(tf: Any) -> Any:
+    s = strategy_of(tf, 2)
+    with s.scope():
+        v, w = tf.Variable(1.0), tf.Variable(10.0)
+
+    def step() -> Any:
+        number = tf.cast(replica(tf), tf.float32)
+        v.assign(v + number)
+
+        def change(copy: Any, other: Any, own: Any) -> Any:
+            return copy.assign_add(other * 2.0 + own)
+
+        s.extended.update(v, change, args=(w, number), group=False)
+        return v.read_value()
+
+    return [s.run(step), tf.function(lambda: s.run(step))(), s.experimental_local_results(v)]
 
 
 @programs

@@ -39,8 +39,9 @@ for scope in (tf.distribute.MirroredStrategy().scope(), contextlib.nullcontext()
 strategy = tf.distribute.MirroredStrategy()
 with strategy.scope():
     optimizer = keras.optimizers.SGD(0.5, momentum=0.06)  # builds itself in the first replica
-    weights, slopes = tf.Variable([1.0, 2.0, 3.0, 4.0]), tf.constant([1.0, 6.0, 7.0, 2.0])
-    strategy.run(lambda: optimizer.apply_gradients([(slopes, weights)]))
+    weights = tf.Variable([1.0, 2.0, 3.0, 4.0])
+    slopes = lambda: tf.constant([1.0, 6.0, 7.0, 2.0])
+    strategy.run(lambda: optimizer.apply_gradients([(slopes(), weights)]))
 print(json.dumps([*results, weights.numpy().tolist()]))
 """
 

@@ -75,6 +75,26 @@ PROGRAMS = {
         assert update(0, 1).numpy().tolist() == [[1, 9], [3, 4]]
         assert update(5, -3).numpy().tolist() == [[1, 2], [9, 4]]  # moved until it fits
         """,
+    "names of type specs": """
+        import tensorflow as tf
+        from tensorflow.python.framework import type_spec_registry as registry
+        class Masked(tf.experimental.ExtensionType):
+            __name__ = "mine.Masked"
+            values: tf.Tensor
+        class Nameless(tf.experimental.ExtensionType):
+            values: tf.Tensor
+        names = "tf.TensorSpec", "tf.RaggedTensorSpec", "tf.SparseTensorSpec", "mine.Masked.Spec"
+        specs = tf.TensorSpec, tf.RaggedTensorSpec, tf.SparseTensorSpec, Masked.Spec
+        for name, spec in zip(names, specs):
+            assert registry.get_name(spec) == name and registry.lookup(name) is spec
+        for call in (lambda: registry.get_name(Nameless.Spec), lambda: registry.lookup("Nothing")):
+            try:
+                call()
+            except ValueError as error:
+                assert "has been registered" in str(error) or "has not been" in str(error)
+            else:
+                raise AssertionError
+        """,
     "classes that libraries know by their modules": """
         import pickle
         import tensorflow as tf
@@ -112,7 +132,7 @@ PROGRAMS = {
         try:
             sparse_csr_matrix_ops.CSRSparseMatrix
         except AttributeError as error:
-            assert "no matrices of compressed rows" in str(error)
+            assert "does not have it" in str(error)
         else:
             raise AssertionError
         """,

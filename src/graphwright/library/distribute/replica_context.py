@@ -12,7 +12,6 @@ from graphwright.library.distribute.distributed_values import PerReplica, as_ten
 from graphwright.library.distribute.reduce_op import ReduceOp, reduction
 from graphwright.library.distribute.replica_scopes import SCOPE, ReplicaScope, inside
 from graphwright.library.distribute.replica_threads import RUNNING
-from graphwright.ops.core.identity import identity
 from graphwright.ops.core.joining import concat, split
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.types import tree
@@ -111,6 +110,8 @@ class ReplicaContext:
     def all_reduce(self, reduce_op: ReduceOp | str, value: object, options: object = None) -> Any:
         """Combines the values of all replicas, tensor by tensor. Gradients flow through it.
 
+        A tensor from outside that all replicas have is one value, as in TensorFlow.
+
         Args:
             reduce_op: A `tf.distribute.ReduceOp`, or its name.
             value: A tensor, or a structure of them.
@@ -128,8 +129,6 @@ class ReplicaContext:
         leaves = [v if isinstance(v, IndexedSlices) else convert(v) for v in tree.flatten(value)]
         if self.num_replicas_in_sync == 1 and not self._strategy._spans_processes:
             return tree.pack_sequence_as(value, leaves)
-        # A tensor that all replicas have from outside is a part of the sum in each of them.
-        leaves = [v if isinstance(v, IndexedSlices) else identity(v) for v in leaves]
         if any(isinstance(leaf, IndexedSlices) for leaf in leaves):
             reduced = self._reduced(how, leaves)
         else:

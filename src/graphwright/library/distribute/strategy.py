@@ -534,9 +534,12 @@ class StrategyExtended:
             options: It has no effect.
 
         Returns:
-            A list of the results, as of `reduce_to`.
+            A list of the results, as of `reduce_to`. A value that all replicas share is its result.
         """
-        return [self.reduce_to(reduce_op, v, where) for v, where in value_destination_pairs]
+        return [
+            self.reduce_to(reduce_op, v, where) if isinstance(v, DistributedValues) else v
+            for v, where in value_destination_pairs
+        ]
 
     def _gather(self, value: object, axis: int) -> Any:
         """The values of all replicas along an axis, as one tensor."""
@@ -556,7 +559,7 @@ class StrategyExtended:
         kwargs: Mapping[str, object] | None = None,
         group: bool = True,
     ) -> Any:
-        """Calls a function with each copy of a variable.
+        """Calls a function with each copy of a variable; in a replica, once all have come here.
 
         Args:
             var: A `tf.Variable`.
@@ -569,6 +572,13 @@ class StrategyExtended:
             What `fn` returns.
         """
         staged, arguments, named = self._strategy._staged(fn), tuple(args), dict(kwargs or {})
+        scope = SCOPE.get()
+        if scope is not None and scope.replica is not None and not scope.is_default:
+
+            def update_all(strategy: Any, *parts: Any, **options: Any) -> Any:
+                return strategy.extended.update(var, fn, parts, options, group)
+
+            return scope.replica.merge_call(update_all, arguments, named)
         if not isinstance(var, DistributedValues):
             result = staged(var, *arguments, **named)
             return result if group else tree.map_structure(lambda r: (r,), result)

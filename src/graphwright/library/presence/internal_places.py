@@ -32,8 +32,19 @@ PLACES: dict[str, dict[str, str]] = {
     },
     "python.framework.sparse_tensor": {"SparseTensor": "SparseTensor"},
     "python.framework.tensor": {"Tensor": "Tensor"},
+    "python.framework.type_spec_registry": {
+        "get_name": "graphwright.library.presence.spec_names:get_name",
+        "lookup": "graphwright.library.presence.spec_names:lookup",
+    },
     "python.lib.io.tf_record": {"tf_record_iterator": "compat.v1.io.tf_record_iterator"},
-    "python.ops.linalg.sparse.sparse_csr_matrix_ops": {},
+    "python.ops.linalg.sparse.sparse_csr_matrix_ops": {
+        name: f"graphwright.library.presence.compressed_rows:{name}"
+        for name in (
+            "csr_sparse_matrix_to_sparse_tensor",
+            "sparse_matrix_sparse_mat_mul",
+            "sparse_tensor_to_csr_sparse_matrix",
+        )
+    },
     "python.ops.math_ops": {"is_nan": "math.is_nan"},
     "python.ops.ragged.ragged_tensor": {"RaggedTensor": "RaggedTensor"},
     "python.trackable.data_structures": {
@@ -43,11 +54,4 @@ PLACES: dict[str, dict[str, str]] = {
     "saved_model.experimental": {
         "TrackableResource": "graphwright.library.lookup.lookup:TrackableResource",
     },
-}
-
-#: Modules that are there because libraries import them, but have nothing: why.
-ABSENT = {
-    "tensorflow.python.ops.linalg.sparse.sparse_csr_matrix_ops": (
-        "graphwright has no matrices of compressed rows; use tf.sparse"
-    ),
 }

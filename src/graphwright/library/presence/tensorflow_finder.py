@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from graphwright.library.presence.absent_names import absence
-from graphwright.library.presence.internal_places import ABSENT, PLACES
+from graphwright.library.presence.internal_places import PLACES
 
 NAME = "tensorflow"
 
@@ -155,7 +155,7 @@ def first_use(
             if value is not module:
                 setattr(module, name, value)
                 return value
-        why = ABSENT.get(title) or absence(inner.removeprefix(f"{NAME}.")) or WITHOUT
+        why = absence(inner.removeprefix(f"{NAME}.")) or WITHOUT
         raise AttributeError(
             f"module {title!r} has no attribute {name!r}: {why}", name=name, obj=module
         )

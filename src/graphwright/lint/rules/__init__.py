@@ -6,6 +6,7 @@ from graphwright.lint.rules import (
     control_rules,
     effect_rules,
     iteration_rules,
+    keras_rules,
     leak_rules,
     retracing_rules,
     stale_rules,
@@ -25,6 +26,7 @@ MODULES = (
     retracing_rules,
     value_rules,
     wrapping_rules,
+    keras_rules,
 )
 
 __all__ = ["MODULES", "RULES", "Rule"]
