@@ -126,6 +126,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         if name in words:
             import_module(command.module).add_arguments(subparser)
+    if not words:
+        parser.print_help()
+        return 2
     options = parser.parse_args(words)
     return int(import_module(COMMANDS[options.command].module).run(options))
 
