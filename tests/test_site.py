@@ -108,7 +108,8 @@ def test_pages_load_only_files_of_the_site(site: Path) -> None:
 
 def test_files_beside_the_documents_are_pages(site: Path) -> None:
     start = (site / "index.html").read_text()
-    assert 'href="examples/waves.html"' in start  # README: examples/waves.py
+    assert 'href="examples/index.html"' in start  # README: examples/
+    assert 'href="examples/waves.html"' in (site / "gallery.html").read_text()
     assert 'href="keras.html"' in start  # README: docs/keras.md
     assert 'href="inside/portable-onnx.html"' in (site / "architecture.html").read_text()
     assert "What compiling costs" in (site / "engineering" / "machine_code.html").read_text()

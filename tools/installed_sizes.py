@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
 
 from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
@@ -33,9 +34,9 @@ def needed(name: str) -> dict[str, Distribution]:
 
 def megabytes(package: Distribution) -> float:
     """The size of a package's files in blocks of the disk, as `du` counts them."""
-    paths = [package.locate_file(file) for file in package.files or []]
-    blocks = [-(-path.stat().st_size // 4096) for path in paths if path.is_file()]
-    return sum(blocks) * 4096 / 2**20
+    paths = [Path(str(package.locate_file(file))) for file in package.files or []]
+    blocks = sum([-(-path.stat().st_size // 4096) for path in paths if path.is_file()])
+    return blocks * 4096 / 2**20
 
 
 def main(arguments: list[str] | None = None) -> None:
