@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from graphwright.__main__ import COMMANDS, main
+from graphwright import __main__
+from graphwright.__main__ import COMMANDS, READER_GONE, main
 
 PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
 
@@ -39,6 +43,35 @@ def test_all_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert [name for name in COMMANDS if any(line.split()[:1] == [name] for line in lines)] == [
         *COMMANDS
     ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe without a reader, as POSIX has it")
+@pytest.mark.parametrize("words", [["doctor", "--quick"], ["doctor", "--help"]], ids=" ".join)
+def test_a_command_ends_quietly_when_its_reader_goes_away(words: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as pipe:
+        done = subprocess.run(
+            [sys.executable, "-m", "graphwright", *words],
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                "PYTHONUNBUFFERED": "",  # else argparse itself writes help, and swallows the error
+            },
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert (done.returncode, done.stderr) == (READER_GONE, "")
+
+
+def test_a_broken_pipe_of_a_program_is_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def command(arguments: object) -> int:
+        raise BrokenPipeError("of a socket")
+
+    monkeypatch.setattr(__main__, "command_code", command)
+    with pytest.raises(BrokenPipeError, match="of a socket"):
+        main(["doctor"])
 
 
 def test_without_a_command_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

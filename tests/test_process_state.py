@@ -21,7 +21,7 @@ from graphwright.control.dependencies import control_dependencies
 from graphwright.explain.trace_record import Debug
 from graphwright.function.polymorphic import Eagerly
 from graphwright.ir.graph import Graph
-from graphwright.machine import background, process_settings
+from graphwright.machine import background, process_settings, targets
 from graphwright.op.interpreter import STATE, activate
 from graphwright.trace.tracer import tracing
 from graphwright.values.variable import CREATORS
@@ -87,9 +87,16 @@ def leave_eager_functions(undo):
     undo.callback(tf.config.run_functions_eagerly, False)
 
 
+def leave_target(undo):
+    blocks = ExitStack()
+    blocks.enter_context(targets.aimed_at(targets.Target("wasm32", "generic", frozenset())))
+    undo.callback(blocks.close)
+
+
 LEAVING = [
     leave_thread, leave_tape, leave_creator, leave_features, leave_collector, leave_turns,
     leave_profile_function, leave_file, leave_hold, leave_debug_mode, leave_eager_functions,
+    leave_target,
 ]  # fmt: skip
 
 

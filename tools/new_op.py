@@ -186,7 +186,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("Fill in what says TODO; then run the same with --check.")
         return 0
     for tool in ("write_stub", "write_api_docs", "write_native_docs"):
-        subprocess.run([sys.executable, ROOT / "tools" / f"{tool}.py"], check=True)
+        if failed := subprocess.call([sys.executable, ROOT / "tools" / f"{tool}.py"]):
+            return failed
     result = list(lacking(given.name, given.family))
     print("\n".join(result) or "nothing is lacking; run pytest tests/test_oracles.py")
     return 1 if result else 0

@@ -229,7 +229,7 @@ def excess(sample: Any) -> list[str]:
             numbers = [x for x in (*tensors_of(sample), *other) if tf.as_dtype(x.dtype).is_floating]
             apart, most = ulps.of_greatest(a, b, numbers), ulps.SUMS[name]
         if apart > most:
-            result.append(f"{name}: {apart:.3g} ulps in {b.dtype}, {most} are stated")
+            result.append(f"{name}: {apart:.3g} ulps in {b.dtype}, tests/support/ulps.py: {most}")
     return result
 
 

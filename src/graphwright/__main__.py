@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
+import select
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 import graphwright
 
@@ -110,8 +112,39 @@ COMMANDS = {
 }
 
 
+#: The exit code where nobody reads any more, as a shell gives it for a program that a signal ends.
+READER_GONE = 128 + 13  # SIGPIPE
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command of the command line; its exit code."""
+    try:
+        try:
+            return command_code(arguments)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # or the end of the process would do it, and report a failure
+    except BrokenPipeError:
+        gone = [stream for stream in (sys.stdout, sys.stderr) if is_unread(stream)]
+        if not gone:  # it was another pipe, or a connection
+            raise
+        for stream in gone:  # what is still in their buffers goes nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return READER_GONE
+
+
+def is_unread(stream: TextIO | None) -> bool:
+    """Whether a stream leads to a pipe that nobody reads any more."""
+    try:
+        poll = select.poll()
+        poll.register(stream.fileno(), 0)  # type: ignore[union-attr]  # None has no number either
+        return bool(poll.poll(0))
+    except (AttributeError, OSError, ValueError):  # no file, or a system without `poll`
+        return False
+
+
+def command_code(arguments: Sequence[str] | None) -> int:
+    """The exit code of a command, which it runs."""
     words = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(prog="graphwright", description=_DESCRIPTION, epilog=_NOTE)
     parser.add_argument("--version", action="version", version=graphwright.__version__)

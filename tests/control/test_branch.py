@@ -69,3 +69,23 @@ def test_a_condition_on_static_shapes_traces_one_branch(place: int) -> None:
     calls: list[bool] = []
     f.get_concrete_function(tf.TensorSpec([2, 3]))
     assert calls == [decision]
+
+
+def test_each_side_returns_the_cotangents_that_are_asked_for_and_no_others() -> None:
+    """The list makes one side trace its gradient by all operands, where one was asked for."""
+
+    @tf.function
+    def f(x: Any, n: Any, y: Any) -> Any:
+        if x > 100.0:  # noqa: SIM102 - a branch in a branch
+            if n > 0:
+                return tf.floor(x), tf.map_fn(lambda s: s, y), x
+        return x, tf.math.unsorted_segment_prod(y, [0], 1), y[n % 1]
+
+    x, y, n = tf.constant(1.5), tf.constant([0.25]), tf.constant(4)
+    with tf.GradientTape() as outer:
+        outer.watch([x, y])
+        with tf.GradientTape() as inner:
+            inner.watch([x, y])
+            results = f(x, n, y)
+        slopes = inner.gradient(results[0], [x, y])
+    assert [slope.numpy().tolist() for slope in slopes] == [1.0, [0.0]]

@@ -13,7 +13,7 @@ from graphwright.autograph import settings, status
 from graphwright.explain.trace_record import Debug
 from graphwright.function.polymorphic import Eagerly
 from graphwright.library.summary.profiler import ProfilerSession
-from graphwright.machine import background, preparation, process_settings
+from graphwright.machine import background, preparation, process_settings, targets
 from graphwright.op.interpreter import STATE
 from graphwright.ops.state.variable_ops import LENT, Loan
 from graphwright.values.variable import CREATORS
@@ -69,6 +69,7 @@ PARTS: dict[str, Callable[[], Any]] = {
     "functions that run eagerly": lambda: Eagerly.on,
     "whether all wait for kernels": lambda: preparation.Waiting.always,
     "the bound of BLAS": lambda: process_settings.ThreadBound.threads,
+    "the target of machine code": lambda: targets._AIM.target,
     "the collector of cycles": gc.isenabled,
     "the profile function": sys.getprofile,
     "the trace function": sys.gettrace,

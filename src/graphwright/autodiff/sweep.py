@@ -27,6 +27,18 @@ Cotangents: TypeAlias = dict[Any, SparseCotangent]
 CARRIERS = dt.INEXACT | {dt.resource, dt.variant}
 
 
+class Idle:
+    """The type of `IDLE`."""
+
+    def __repr__(self) -> str:
+        return "IDLE"
+
+
+#: The cotangent of what no gradient flows to, though an op takes it that one flows through: zeros
+#: that no rule is asked to pass on, since zeros times an infinite slope are NaN.
+IDLE: Any = Idle()
+
+
 def is_differentiable(op: Op) -> bool:
     """Whether gradients may flow through an op at all."""
     return type(op).gradient is not not_differentiable
@@ -71,7 +83,7 @@ def sweep(
 
     `calls` are in the order in which they were made; `cotangents` is updated in place. The
     cotangent of a value that is not an input of an earlier call stays in it. Nothing flows
-    back from `stopped` keys.
+    back from `stopped` keys. What only idle cotangents arrive at is idle.
     """
     for call in reversed(calls):
         incoming = arriving(call.outputs, cotangents, stopped, call.op.passes_rows)
@@ -85,13 +97,20 @@ def sweep(
                 continue
             call = Call(call.op, inputs, call.outputs, needed)
         broadcasts = isinstance(call.op, Elementwise) and len(inputs) > 1
-        for i, cotangent in enumerate(by_rule(call, incoming)):
+        outgoing = by_rule(call, incoming) if incoming else [IDLE] * len(inputs)
+        for i, cotangent in enumerate(outgoing):
             if cotangent is not None and needed[i]:
+                key = keys[i]
+                if cotangent is IDLE:
+                    cotangents.setdefault(key, cotangent)
+                    continue
                 if broadcasts and not same_shape(cotangent, inputs[i]):
                     cotangent = sum_to(cotangent, inputs[i])
-                key = keys[i]
                 before = cotangents.get(key)
-                cotangents[key] = cotangent if before is None else add_cotangents(before, cotangent)
+                if before is None or before is IDLE:
+                    cotangents[key] = cotangent
+                else:
+                    cotangents[key] = add_cotangents(before, cotangent)
 
 
 def arriving(
@@ -100,21 +119,26 @@ def arriving(
     stopped: Container[Hashable],
     passes_rows: bool,
 ) -> list[Any] | None:
-    """The cotangents of an op's results; None where there is none of them.
+    """The cotangents of an op's results; None where there is none of them, [] where all are idle.
 
     Rows become a dense tensor unless the op's rule passes them on.
     """
     incoming: list[Any] = []
     empty = True
+    idle = False
     for t in outputs:
         key = t.key
         g = None if key in stopped else cotangents.get(key)
-        if g is not None:
+        if g is IDLE:
+            idle, g = True, None
+        elif g is not None:
             empty = False
             if not passes_rows:
                 g = dense_cotangent(g)
         incoming.append(g)
-    return None if empty else incoming
+    if empty:
+        return [] if idle else None
+    return incoming
 
 
 def by_rule(call: Call, incoming: Sequence[Cotangent | None]) -> Sequence[Any]:
@@ -129,8 +153,8 @@ def by_rule(call: Call, incoming: Sequence[Cotangent | None]) -> Sequence[Any]:
 
 
 def through(call: Call, incoming: Sequence[Cotangent | None]) -> Sequence[Any]:
-    """The cotangents of one call's inputs, in their shapes."""
-    outgoing = by_rule(call, incoming)
+    """The cotangents of one call's inputs, in their shapes; None for idle ones."""
+    outgoing = [None if g is IDLE else g for g in by_rule(call, incoming)]
     if isinstance(call.op, Elementwise) and len(outgoing) > 1:
         return [
             g if g is None or same_shape(g, x) else sum_to(g, x)

@@ -13,12 +13,7 @@ from graphwright.autodiff.composite_gradients import (
     differentiable_parts,
     pack_gradients,
 )
-from graphwright.autodiff.sweep import (
-    carries_gradient,
-    depends,
-    reachable,
-    sweep,
-)
+from graphwright.autodiff.sweep import IDLE, carries_gradient, depends, reachable, sweep
 from graphwright.base.logs import LOGGER
 from graphwright.op.interpreter import STATE, Layer
 from graphwright.op.op import Call, Op, not_differentiable
@@ -599,4 +594,10 @@ def gradients_of(
             before = cotangents.get(key)
             cotangents[key] = seed if before is None else before + seed
     sweep(calls, cotangents, wanted, stopped)
-    return [cotangents.get(h.key) if isinstance(h, Tensor) else None for h in handles]
+    slopes = [cotangents.get(h.key) if isinstance(h, Tensor) else None for h in handles]
+    return [zeros_of(source) if g is IDLE else g for source, g in zip(sources, slopes)]
+
+
+def zeros_of(source: Any) -> Any:
+    """The cotangent of a source that only idle cotangents arrive at."""
+    return like(source.variable if getattr(source, "variable", None) is not None else source, 0)

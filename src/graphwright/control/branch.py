@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
+from graphwright.autodiff.reach import needs_of_branch
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_true
 from graphwright.control.body import Body, GraphOp, share_captures, trace_body
@@ -17,6 +18,7 @@ from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, host_array, is_tensor
+from graphwright.op.needs import Needs
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
@@ -84,6 +86,9 @@ class BranchingOp(GraphOp):
 
     def untaped(self, result: tuple[TensorValue, ...]) -> Any:
         return result[: len(self.graphs[0].results)]
+
+    def needs(self) -> Needs:
+        return needs_of_branch(self.graphs)
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return recomputed(self, call, cotangents, is_stateful(self.graphs))

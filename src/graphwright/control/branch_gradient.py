@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from graphwright.autodiff.sweep import IDLE
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.control.call import PartitionedCall, forward_call, remembered
 from graphwright.control.derivative import (
@@ -20,7 +21,6 @@ from graphwright.control.derivative import (
     flags_of,
     given_cotangents,
     variable_of,
-    zero_cotangent,
 )
 from graphwright.ir.graph import Graph, Value
 from graphwright.op.cotangents import Cotangent
@@ -36,12 +36,13 @@ Rebuild: TypeAlias = Callable[[tuple[Graph, ...]], Op]
 
 
 class BackwardBranch(NamedTuple):
-    """The op of the sides' gradients, what each side takes, which cotangents it returns, and from
-    which results they come."""
+    """The op of the sides' gradients, what each side takes, which cotangents it returns, which of
+    the others are idle, and from which results they come."""
 
     op: Op
     outside: list[list[Any]]
     flags: list[bool]
+    idle: list[bool]
     given: Flags
 
 
@@ -84,13 +85,13 @@ class BranchGradient:
             for tensor in tensors
         ]
         flowing = iter(apply(branch.op, call.inputs[0], *incoming, *values) or ())
-        by_operand = [None, *[next(flowing) if here else None for here in branch.flags]]
-        if branch.given:
-            whole = self.branch(needed, ())
-            for i, (here, in_whole) in enumerate(zip(branch.flags, whole.flags), 1):
-                if in_whole and not here:
-                    by_operand[i] = zero_cotangent(call.inputs[i])
-        return by_operand
+        return [
+            None,
+            *[
+                next(flowing) if flag else IDLE if idle else None
+                for flag, idle in zip(branch.flags, branch.idle)
+            ],
+        ]
 
     def branch(self, needed: Flags, given: Flags) -> BackwardBranch:
         """The branch of the sides' gradients, from the results that are `given`."""
@@ -103,13 +104,19 @@ class BranchGradient:
         """A new branch of the sides' gradients."""
         traced = [side.backward(needed, given=given) for side in self.sides]
         flags = [any(counts) for counts in zip(*[t.counts for t in traced])]
-        if any([bool(c) for c in t.counts] != flags for t in traced):
+        while any([bool(c) for c in t.counts] != flags for t in traced):
+            # What one side lacks is zeros there. It may trace more for them: then once again.
             traced = [side.backward(needed, tuple(flags), given) for side in self.sides]
             flags = [any(counts) for counts in zip(*[t.counts for t in traced])]
         if any(t.given != given for t in traced):
             return self.branch(needed, ())
         graphs = tuple([aligned(i, traced) for i in range(len(traced))])
-        return BackwardBranch(self.rebuild(graphs), [t.outside for t in traced], flags, given)
+        idle = [any(connected) for connected in zip(*[t.connected for t in traced])]
+        if given:
+            whole = self.branch(needed, ())
+            idle = [any(each) for each in zip(idle, whole.flags, whole.idle)]
+        op = self.rebuild(graphs)
+        return BackwardBranch(op, [t.outside for t in traced], flags, idle, given)
 
 
 def aligned(side: int, traced: Sequence[Backward]) -> Graph:

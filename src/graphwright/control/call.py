@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from graphwright.autodiff.reach import needs_of_call
+from graphwright.autodiff.sweep import IDLE
 from graphwright.control.derivative import (
     Backward,
     Derivative,
     derivative_of,
     flags_of,
     given_cotangents,
-    zero_cotangent,
 )
 from graphwright.ir.execution import function_of, is_pure
 from graphwright.ir.graph import Graph
@@ -20,6 +21,7 @@ from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
+from graphwright.op.needs import Needs
 from graphwright.op.op import Call, Effect, Op
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types.arguments import TensorValue
@@ -60,6 +62,9 @@ class PartitionedCall(Op):
             self.f.rule = OrderedGradients([rule, CallGradient(derivative)])
             return self
         return forward_call(derivative.forward.graph, CallGradient(derivative))
+
+    def needs(self) -> Needs:
+        return needs_of_call(self.f)
 
     def lasting(self) -> Op:
         return lasting_call(self) if self.f.is_stateful else self
@@ -156,12 +161,8 @@ class CallGradient:
         flows = list(zip(whole.counts, backward.counts))
         if any(count > 1 and not here for count, here in flows):
             return self.results(whole, call, cotangents)  # zeros that are an IndexedSlices
-        return [
-            zero_cotangent(x) if count and g is None else g
-            for x, count, g in zip(
-                call.inputs, whole.counts, self.results(backward, call, cotangents)
-            )
-        ]
+        results = self.results(backward, call, cotangents)
+        return [IDLE if g is None and is_ else g for g, is_ in zip(results, whole.connected)]
 
     def results(
         self, backward: Backward, call: Call, cotangents: Sequence[Cotangent | None]

@@ -14,7 +14,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
+from graphwright.autodiff.sweep import (
+    IDLE,
+    carries_gradient,
+    is_differentiable,
+    reachable,
+    sweep,
+)
 from graphwright.base.errors import GradientShapeError, NotDifferentiableError
 from graphwright.ir.graph import Graph, Node, Value, counterpart, source, transform
 from graphwright.ir.known import known
@@ -187,27 +193,54 @@ class Backward:
     `outside` are the forward tensors (or eager ones) that its captures stand for; `counts`
     says for each argument of the forward graph how many results are its cotangent: none, one,
     or the two or three of an IndexedSlices. `given` says for each result that can have a cotangent
-    whether it has one here; () stands for all.
+    whether it has one here; () stands for all. The arguments numbered `idle` have idle ones.
     """
 
     def __init__(
-        self, graph: Graph, outside: list[TensorValue], counts: list[int], given: Flags = ()
+        self,
+        graph: Graph,
+        outside: list[TensorValue],
+        counts: list[int],
+        idle: frozenset[int],
+        given: Flags = (),
     ) -> None:
         self.graph = graph
         self.outside = outside
         self.counts = counts
+        self.idle = idle
         self.given = given
+
+    @property
+    def connected(self) -> list[bool]:
+        """Whether each argument has a cotangent, if only an idle one."""
+        return [count > 0 or i in self.idle for i, count in enumerate(self.counts)]
 
     def unpack(self, results: Sequence[TensorValue]) -> list[Any]:
         """The results of a call of the graph as cotangents of the arguments."""
         remaining = iter(results)
         unpacked: list[Any] = []
-        for count in self.counts:
+        for i, count in enumerate(self.counts):
             parts = [next(remaining) for _ in range(count)]
+            without = IDLE if i in self.idle else None
             unpacked.append(
-                None if not parts else parts[0] if count == 1 else IndexedSlices(*parts)
+                without if not parts else parts[0] if count == 1 else IndexedSlices(*parts)
             )
         return unpacked
+
+    def part(self, needed: Sequence[bool]) -> Backward:
+        """The gradient with respect to some of the arguments, cut out of this one."""
+        graph = Graph(self.graph.name, is_body=True)
+        graph.nodes, graph.names = self.graph.nodes, self.graph.names
+        graph.parameters, graph.captures = self.graph.parameters, self.graph.captures
+        results = iter(self.graph.results)
+        idle = frozenset([i for i in self.idle if needed[i]])
+        counts = []
+        for need, count in zip(needed, self.counts):
+            parts = [next(results) for _ in range(count)]
+            graph.results += parts if need else []
+            counts.append(count if need else 0)
+        drop_unused(graph)
+        return Backward(graph, graph.captured, counts, idle)
 
 
 def trace_backward(
@@ -234,17 +267,21 @@ def trace_backward(
         wanted = {source.key for source in sources}
         flat: list[Any] = []
         counts: list[int] = []
+        idle = set()
         for i, argument in enumerate(arguments):
             g = cotangents.get(argument.key) if argument.key in wanted else None
-            if g is None and required and required[i]:
+            if (g is None or g is IDLE) and required and required[i]:
                 g = zero_cotangent(argument)
+            if g is IDLE:
+                idle.add(i)
+                g = None
             check_shape(argument, g)
             parts = flatten_cotangent(g, dense)
             counts.append(len(parts))
             flat += parts
         graph.results = [tracer.value_of(tensor) for tensor in flat]
     drop_unused(graph)
-    return Backward(graph, graph.captured, counts, given)
+    return Backward(graph, graph.captured, counts, frozenset(idle), given)
 
 
 def check_shape(argument: SymbolicTensor, g: SparseCotangent | None) -> None:
@@ -384,34 +421,20 @@ class Derivative:
         key = (tuple(needed), tuple(required), given)
         backward = self._traced.get(key)
         if backward is None and self._traced and not required and not given:
-            backward = self._part(key[0])
+            # Cut out of that for all, if that is there.
+            everything = self._traced.get((self.working, (), ()))
+            backward = None if everything is None else everything.part(needed)
         if backward is None:
             backward = trace_backward(self.forward, needed, self.dense, required, given)
             if self._traced and not all(map(self.is_known, backward.outside)):
                 if given:
                     backward = self.backward(needed, required)
                 else:
-                    backward = trace_backward(self.forward, self.working, self.dense, required)
+                    whole = trace_backward(self.forward, self.working, self.dense, required)
+                    either = itertools.zip_longest(needed, required, fillvalue=False)
+                    backward = whole.part([need or must for need, must in either])
         self._traced[key] = backward
         return backward
-
-    def _part(self, needed: tuple[bool, ...]) -> Backward | None:
-        """The gradient with respect to some arguments, cut out of that for all, if that is
-        there."""
-        whole = self._traced.get((self.working, (), ()))
-        if whole is None:
-            return None
-        graph = Graph(whole.graph.name, is_body=True)
-        graph.nodes, graph.names = whole.graph.nodes, whole.graph.names
-        graph.parameters, graph.captures = whole.graph.parameters, whole.graph.captures
-        results = iter(whole.graph.results)
-        counts = []
-        for need, count in zip(needed, whole.counts):
-            parts = [next(results) for _ in range(count)]
-            graph.results += parts if need else []
-            counts.append(count if need else 0)
-        drop_unused(graph)
-        return Backward(graph, graph.captured, counts)
 
     def is_known(self, tensor: object) -> bool:
         """Whether the gradient can have a tensor: it is there anyway, or remembered."""

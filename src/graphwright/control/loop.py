@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
+from graphwright.autodiff.reach import needs_of_loop
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.body import Body, GraphOp, hoist_reads, share_captures, trace_body
 from graphwright.control.branch import check_callable, is_stateful, not_scalar, scalar_condition
@@ -16,6 +17,7 @@ from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.needs import Needs
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.core.identity import Identity
 from graphwright.ops.core.indexing import where
@@ -96,6 +98,9 @@ class StatelessWhile(GraphOp):
 
     def untaped(self, result: tuple[TensorValue, ...]) -> Any:
         return result[: len(self.body.parameters)]
+
+    def needs(self) -> Needs:
+        return needs_of_loop(self.cond, self.body)
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:
         return recomputed(self, call, cotangents, is_stateful((self.cond, self.body)))

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any, TypeAlias
 
-from graphwright.autodiff.sweep import carries_gradient, reachable
+from graphwright.autodiff.reach import needs_within
+from graphwright.autodiff.sweep import IDLE, carries_gradient, reachable
 from graphwright.control.call import PartitionedCall, forward_call
 from graphwright.control.derivative import (
     Backward,
@@ -26,6 +26,7 @@ from graphwright.control.derivative import (
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply, convert
+from graphwright.op.needs import members
 from graphwright.op.op import Call, Op
 from graphwright.ops.state.list_ops import PUSH_BACK, EmptyTensorList, TensorListPopBack, zero_of
 from graphwright.ops.state.tensor_list import HANDLE, host_shape
@@ -51,6 +52,8 @@ class LoopGradient:
         self.required = [i in self.carrying for i in range(len(body.arguments))]
         self.step = Derivative(body, dense=True, required=self.required)
         self.forward = self._forward(cond, body)
+        #: The arguments of the body that a gradient flows to from each variable's next value.
+        self.slopes = needs_within(self.step.forward.graph).slopes[: self.count]
         self._backward: dict[Any, BackwardLoop] = {}
 
     # -- forward ------------------------------------------------------------------------
@@ -132,7 +135,7 @@ class LoopGradient:
         for position, result in zip((*loop.carried, *loop.captured), results):
             by_operand[position] = result
         for position in loop.idle:
-            by_operand[position] = zero_cotangent(call.inputs[position])
+            by_operand[position] = IDLE
         return by_operand
 
     def loop(self, needed: Flags, given: Flags) -> BackwardLoop:
@@ -154,7 +157,7 @@ class BackwardLoop:
 
     Its variables are the iterations left, the cotangents of the variables numbered `carried`,
     the sums for the operands numbered `captured`, and the lists. The operands numbered `idle` have
-    cotangents in the gradient of all results, which is `whole`, and zeros in this one.
+    cotangents in the gradient of all results, which is `whole`, and idle ones in this one.
     """
 
     def __init__(
@@ -162,7 +165,7 @@ class BackwardLoop:
     ) -> None:
         self.step, self.count, self.pushed = gradient.step, gradient.count, gradient.pushed
         wanted = self._influenced(gradient.carrying, needed)
-        arriving = self._arriving(gradient.carrying, given)
+        arriving = self._arriving(gradient, given)
         flags = tuple([i in arriving for i in gradient.carrying])
         traced = self.step.backward(wanted, gradient.required)
         if not all(flags):
@@ -174,35 +177,27 @@ class BackwardLoop:
         self.captured = [
             i for i in range(self.count, len(needed)) if needed[i] and traced.counts[i]
         ]
-        moving = {*self.carried, *self.captured}
-        self.idle = (
-            []
-            if whole is None
-            else [i for i in (*whole.carried, *whole.captured) if i not in moving]
-        )
+        connected = {i for i in traced.idle if needed[i]}
+        if whole is not None:
+            connected.update(whole.carried, whole.captured, whole.idle)
+        self.idle: set[int] = connected.difference(self.carried, self.captured)
         body = self._body(traced)
         self.op = gradient.rebuild(self._condition(body), body)
 
-    def _arriving(self, carrying: Sequence[int], given: Flags) -> set[int]:
+    def _arriving(self, gradient: LoopGradient, given: Flags) -> set[int]:
         """The variables that get a cotangent in some iteration, where the given ones have one."""
-        forward = self.step.forward
+        carrying = gradient.carrying
         arriving = set(itertools.compress(carrying, given)) if given else set(carrying)
-        rest = [i for i in carrying if i not in arriving]
-        reached = {i: self._reached(i) for i in rest}
-        while True:
-            results = {forward.results[i] for i in arriving}
-            more = [i for i in rest if i not in arriving and not results.isdisjoint(reached[i])]
-            if not more:
-                return arriving
-            arriving.update(more)
-
-    def _reached(self, number: int) -> AbstractSet[object]:
-        """What a gradient can flow from to an argument of the body."""
-        forward = self.step.forward
-        return reachable(forward.calls, [forward.tensor(forward.graph.arguments[number])])
+        waiting = list(arriving)
+        while waiting:
+            more = set(members(gradient.slopes[waiting.pop()])).intersection(carrying) - arriving
+            arriving |= more
+            waiting += more
+        return arriving
 
     def _influenced(self, carrying: Sequence[int], needed: Sequence[bool]) -> list[bool]:
-        """Which arguments of the body matter: those needed, and variables that depend on them."""
+        """Which arguments of the body matter: those needed, and variables that depend on them, as
+        the sweep through the body sees it."""
         forward = self.step.forward
         arguments = forward.graph.arguments
         wanted = [n and f for n, f in zip(needed, self.step.full)]

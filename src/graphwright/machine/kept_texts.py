@@ -14,14 +14,21 @@ from graphwright.machine.source_digest import source_digest
 
 def kept_text(name: str, write: Callable[[], str], *circumstances: object) -> str:
     """The text that `write` gives, which differs by these circumstances and the package alone."""
-    cache, sources = disk_cache(), source_digest()
-    if cache is None or sources is None:
+    cache, key = disk_cache(), source_key(name, *circumstances)
+    if cache is None or not key:
         return write()
-    parts = [sources, *map(repr, circumstances), *compiler.circumstances()]
-    key = key_of(name, *parts)
     data = cache.get(key)
     if data is not None:
         return data.decode()
     text = write()
     cache.put(key, text.encode())
     return text
+
+
+def source_key(text: str, *circumstances: object) -> str:
+    """The key of what the package makes of a text, which differs by these circumstances, its own
+    sources, and what machine code depends on; "" where nobody knows its sources."""
+    sources = source_digest()
+    if sources is None:
+        return ""
+    return key_of(text, sources, *map(repr, circumstances), *compiler.circumstances())

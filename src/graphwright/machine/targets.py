@@ -143,7 +143,8 @@ def _circumstances() -> tuple[str, ...] | None:
 class Aim(threading.local):
     """Another target than this processor, for which a thread makes code that runs elsewhere."""
 
-    target: Target | None = None
+    def __init__(self) -> None:  # a value of the class would be hidden in threads that have aimed
+        self.target: Target | None = None
 
 
 _AIM = Aim()

@@ -37,6 +37,7 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.attributes import plain
 from graphwright.op.conditions import behind_rule, check_least, check_ranks
 from graphwright.op.frozen_record import Record
+from graphwright.op.needs import Needs
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, HostValue, TensorValue
 from graphwright.types.arrays import Array
@@ -394,6 +395,10 @@ class Op(Record):
     def untaped(self, result: tuple[TensorValue, ...]) -> Any:
         """This op's own result, from that of its `taped` form."""
         return result
+
+    def needs(self) -> Needs | None:
+        """Which operands each result depends on; None: every result on all of them."""
+        return None
 
     def verify(self, operands: Sequence[TensorType]) -> None:
         """ValueError where the graphs among the attributes do not take these operands or do not fit

@@ -23,6 +23,7 @@ from graphwright.compile.run.lowered_segment import LoweredSegment
 from graphwright.compile.run.options import OPTIONS
 from graphwright.compile.select.native_op import Renderer
 from graphwright.ir import graph_digest
+from graphwright.machine import compiler, kept_texts
 from graphwright.machine.disk_cache import DiskCache
 
 #: Programs of the day whose segments are kept and recalled.
@@ -243,10 +244,10 @@ def test_names_are_no_difference(cache: DiskCache) -> None:
 
 
 CIRCUMSTANCES: dict[str, Any] = {
-    "sources": lambda patch: patch.setattr(module, "source_digest", lambda: "others"),
+    "sources": lambda patch: patch.setattr(kept_texts, "source_digest", lambda: "others"),
     "threads": lambda patch: patch.setattr(module.threads, "are_possible", lambda: "perhaps"),
     "options": lambda patch: patch.setitem(OPTIONS, "constant_folding", "sometimes"),
-    "processor": lambda patch: patch.setattr(module.compiler, "circumstances", lambda: ("z80",)),
+    "processor": lambda patch: patch.setattr(compiler, "circumstances", lambda: ("z80",)),
 }
 
 
@@ -262,7 +263,7 @@ def test_each_circumstance_is_part_of_the_key(
 
 
 def test_without_sources_nothing_is_kept(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "source_digest", lambda: None)
+    monkeypatch.setattr(kept_texts, "source_digest", lambda: None)
     assert run(scaled, tf.ones([3])) == run(scaled, tf.ones([3]))
     assert not list(cache.entries())
 

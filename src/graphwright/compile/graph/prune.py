@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphwright.compile.graph.reach import serving
 from graphwright.control.branch import BranchingOp
 from graphwright.control.call import PartitionedCall
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.op.needs import members, union
 from graphwright.op.op import Effect, Op
 from graphwright.ops.core.creation import Placeholder
 
@@ -122,6 +122,16 @@ def smaller(node: Node, needed: set[Value], new: dict[Value, Value]) -> Node:
     fresh = Node(other, tuple(operands), tuple(types), node.name, node.location)
     new.update(zip(chosen, fresh.outputs))
     return fresh
+
+
+def serving(op: StatelessWhile | BranchingOp, needed: list[int]) -> tuple[list[int], list[int]]:
+    """The outputs of a loop or branch that are needed or serve needed ones, and the inputs that
+    serve these, all by number."""
+    needs = op.needs()
+    inputs = members(union([needs.effects, *[needs.results[i] for i in needed]]))
+    if isinstance(op, BranchingOp):
+        return needed, inputs
+    return [i for i in inputs if i < len(needs.results)], inputs
 
 
 def narrowed(graph: Graph, arguments: Sequence[int], results: Sequence[int]) -> Graph:

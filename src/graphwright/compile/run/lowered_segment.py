@@ -21,10 +21,10 @@ from graphwright.compile.llvm.rendering import Rendering
 from graphwright.compile.run.options import OPTIONS
 from graphwright.ir.graph import Graph
 from graphwright.ir.graph_digest import graph_digest
-from graphwright.machine import compiler, threads
-from graphwright.machine.disk_cache import disk_cache, key_of
+from graphwright.machine import threads
+from graphwright.machine.disk_cache import disk_cache
 from graphwright.machine.exclusion import LLVM
-from graphwright.machine.source_digest import source_digest
+from graphwright.machine.kept_texts import source_key
 from graphwright.types.arrays import Array
 
 if TYPE_CHECKING:
@@ -154,12 +154,11 @@ def require_same(old: object, new: object) -> None:
 
 def key_for(graph: Graph, updates: Sequence[tuple[int, int]]) -> str:
     """The key of a segment: of all that its lowering and its text depend on; "" for none."""
-    sources = source_digest()
-    if disk_cache() is None or sources is None or OPTIONS.get("native") == "sanitize":
+    if disk_cache() is None or OPTIONS.get("native") == "sanitize":
         return ""
     options = sorted((name, str(value)) for name, value in OPTIONS.items() if name != "native")
     digest = graph_digest(graph, tuple(updates), tuple(options), threads.are_possible())
-    return "" if digest is None else key_of(digest.hex(), sources, *compiler.circumstances())
+    return "" if digest is None else source_key(digest.hex())
 
 
 def is_plain(program: Program) -> bool:

@@ -19,6 +19,8 @@ def run_program(program: str, arguments: Sequence[str]) -> int:
     sys.path[0] = str(Path(program).resolve().parent)
     try:
         runpy.run_path(program, run_name="__main__")
+    except BrokenPipeError:  # `main` knows whether anybody reads still
+        raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - shown as Python shows it
         entry = program_traceback(error.__traceback__, program)
         sys.excepthook(type(error), error.with_traceback(entry), entry)

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 import graphwright as tf
-from graphwright.compile.graph.reach import members, needs_of, serving
+from graphwright.compile.graph.prune import serving
 from graphwright.control.branch import BranchingOp
 from graphwright.control.loop import StatelessWhile
+from graphwright.op.needs import members
 
 SCALAR = tf.TensorSpec([], tf.float32)
 
@@ -48,7 +49,7 @@ def test_effects_of_a_branch_need_what_they_write_and_results_what_they_are_made
         return tf.cond(c, side, lambda: (y, z))
 
     node = node_of(f, tf.TensorSpec([], tf.bool), SCALAR, SCALAR, SCALAR)
-    needs = needs_of(node.op)
+    needs = node.op.needs()
     handle = next(name_of(v) for v in node.inputs if v.type.dtype is tf.resource)
     assert named(node, members(needs.effects)) == {"c", "x", handle}
     assert [named(node, members(own)) for own in needs.results[:2]] == [{"y"}, {"z"}]
