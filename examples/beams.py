@@ -26,12 +26,12 @@ KNOWN = 3  # letters that the next one depends on
 SENTENCES = ["returns the value of an object", "raise an exception", "names are bound to functions"]
 
 
-def numbers(text):
+def numbers(text: str) -> list[int]:
     """The numbers of a text's letters."""
     return [LETTERS.index(letter) for letter in re.sub("[^a-z]+", " ", text.lower())]
 
 
-def count():
+def count() -> tf.Tensor:
     """The logarithms of how likely each letter is after each three: `[27, 27, 27, 27]`."""
     text = np.array(numbers(" ".join(topics[name] for name in sorted(topics))))
     model = np.full([len(LETTERS)], 1 / len(LETTERS))
@@ -52,7 +52,7 @@ def count():
         tf.TensorSpec([], tf.int32),
     ]
 )
-def restore(model, damaged, width):
+def restore(model: tf.Tensor, damaged: tf.Tensor, width: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     """The likeliest whole texts for one without vowels.
 
     Args:
@@ -89,8 +89,8 @@ def restore(model, damaged, width):
     return texts[:, KNOWN:], scores
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("text", nargs="?", help="a text without vowels")
     parser.add_argument("--width", type=int, default=200)
     options = parser.parse_args()

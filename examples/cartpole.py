@@ -19,7 +19,7 @@ GRAVITY, CART, POLE, HALF, PUSH, TICK = 9.8, 1.0, 0.1, 0.5, 10.0, 0.02
 TILT, TRACK = 0.2095, 2.4  # a pole that leans further has fallen; the track ends there
 
 
-def move(state, force):
+def move(state: tf.Tensor, force: tf.Tensor) -> tf.Tensor:
     """The state `[carts, 4]` a moment after a force: place, speed, angle, its speed."""
     _, speed, angle, turning = tf.unstack(state, axis=-1)
     sine, cosine = tf.sin(angle), tf.cos(angle)
@@ -34,17 +34,17 @@ def move(state, force):
 class Policy(tf.Module):
     """Gives the logit of a push to the right."""
 
-    def __init__(self, units=32):
+    def __init__(self, units: int = 32) -> None:
         super().__init__()
         self.inner = tf.Variable(0.5 * tf.random.stateless_normal([4, units], [1, 2]))
         self.bias = tf.Variable(tf.zeros([units]))
         self.outer = tf.Variable(0.1 * tf.random.stateless_normal([units, 1], [3, 4]))
 
-    def __call__(self, state):
+    def __call__(self, state: tf.Tensor) -> tf.Tensor:
         return (tf.tanh(state @ self.inner + self.bias) @ self.outer)[:, 0]
 
 
-def play(policy, carts, moments, seed):
+def play(policy: Policy, carts: int, moments: int, seed: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     """Plays an episode; the log-likelihoods of its pushes and who still stood, by the moment."""
     start = tf.random.stateless_uniform([carts, 4], tf.stack([seed, 0]), -0.05, 0.05)
     luck = tf.random.stateless_uniform([moments, carts], tf.stack([seed, 1]))
@@ -60,12 +60,14 @@ def play(policy, carts, moments, seed):
         standing = standing.write(i, tf.cast(stands, tf.float32))
         state = move(state, tf.where(right, PUSH, -PUSH))
         stands &= (tf.abs(state[:, 0]) < TRACK) & (tf.abs(state[:, 2]) < TILT)
-    chances = tf.reshape(chances.stack(), [moments, carts])
-    return chances, tf.reshape(standing.stack(), [moments, carts])
+    shape = [moments, carts]
+    return tf.reshape(chances.stack(), shape), tf.reshape(standing.stack(), shape)
 
 
 @tf.function
-def learn(policy, optimizer, seed, carts, moments):
+def learn(
+    policy: Policy, optimizer: tf.optimizers.Optimizer, seed: tf.Tensor, carts: int, moments: int
+) -> tf.Tensor:
     """An episode and one step; how many moments each cart stood on average."""
     with tf.GradientTape() as tape:
         chances, standing = play(policy, carts, moments, seed)
@@ -79,8 +81,8 @@ def learn(policy, optimizer, seed, carts, moments):
     return tf.reduce_mean(later[0])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--episodes", type=int, default=120)
     parser.add_argument("--carts", type=int, default=32)
     parser.add_argument("--moments", type=int, default=200)

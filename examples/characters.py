@@ -21,7 +21,7 @@ import graphwright as tf
 END = "\n"
 
 
-def read_lines():
+def read_lines() -> list[str]:
     """The lines of the help texts, 20 to 80 characters each, without those in other scripts."""
     lines = [" ".join(line.split()) for text in topics.values() for line in text.splitlines()]
     return sorted({line for line in lines if 20 <= len(line) <= 80 and line.isascii()})
@@ -30,11 +30,11 @@ def read_lines():
 class Text:
     """Lines as numbers: a character's place in the alphabet, 0 being the end of a line."""
 
-    def __init__(self, lines):
+    def __init__(self, lines: list[str]) -> None:
         self.alphabet = END + "".join(sorted(set("".join(lines))))
         self.lines = [[self.alphabet.index(c) for c in line] for line in lines]
 
-    def batch(self, random, size):
+    def batch(self, random: np.random.RandomState, size: int) -> tuple[tf.Tensor, tf.Tensor]:
         """Random lines: `[size, longest]`, filled up with 0; and their lengths `[size]`."""
         chosen = [self.lines[i] for i in random.choice(len(self.lines), size, replace=False)]
         longest = max(map(len, chosen))
@@ -45,11 +45,11 @@ class Text:
 class Network(tf.Module):
     """Characters as vectors, an LSTM over them, a score for each next character."""
 
-    def __init__(self, characters, units, seed):
+    def __init__(self, characters: int, units: int, seed: int) -> None:
         super().__init__()
         random = np.random.RandomState(seed)
 
-        def weights(rows, columns):
+        def weights(rows: int, columns: int) -> tf.Variable:
             values = random.normal(0, rows**-0.5, (rows, columns))
             return tf.Variable(values, dtype=tf.float32)
 
@@ -60,7 +60,9 @@ class Network(tf.Module):
         self.scores = weights(units, characters)
         self.scores_bias = tf.Variable(tf.zeros([characters]))
 
-    def step(self, characters, output, memory):
+    def step(
+        self, characters: tf.Tensor, output: tf.Tensor, memory: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
         """The output and the memory after one more character (Hochreiter, Schmidhuber 1997)."""
         x = tf.concat([tf.gather(self.vectors, characters), output], axis=1)
         gates = tf.split(tf.matmul(x, self.kernel) + self.bias, 4, axis=1)
@@ -68,11 +70,11 @@ class Network(tf.Module):
         memory = memory * forget + take * tf.tanh(gates[3])
         return give * tf.tanh(memory), memory
 
-    def judge(self, output):
+    def judge(self, output: tf.Tensor) -> tf.Tensor:
         """Scores of the next characters."""
         return tf.matmul(output, self.scores) + self.scores_bias
 
-    def loss(self, lines, lengths):
+    def loss(self, lines: tf.Tensor, lengths: tf.Tensor) -> tf.Tensor:
         """The mean cross-entropy of every character, given those before it; in bits."""
         size, longest = tf.shape(lines)[0], tf.shape(lines)[1]
         output = memory = tf.zeros([size, self.units])
@@ -90,7 +92,7 @@ class Network(tf.Module):
 class Trainer(tf.Module):
     """A network and what changes it."""
 
-    def __init__(self, network, rate):
+    def __init__(self, network: Network, rate: float) -> None:
         super().__init__()
         self.network = network
         self.optimizer = tf.optimizers.Adam(rate, global_clipnorm=1.0)
@@ -99,7 +101,7 @@ class Trainer(tf.Module):
     @tf.function(
         input_signature=[tf.TensorSpec([None, None], tf.int32), tf.TensorSpec([None], tf.int32)]
     )
-    def train_step(self, lines, lengths):
+    def train_step(self, lines: tf.Tensor, lengths: tf.Tensor) -> tf.Tensor:
         """One step down the slope; the loss before it."""
         with tf.GradientTape() as tape:
             loss = self.network.loss(lines, lengths)
@@ -108,7 +110,7 @@ class Trainer(tf.Module):
         return loss
 
     @tf.function
-    def write(self, count, longest):
+    def write(self, count: tf.Tensor, longest: tf.Tensor) -> tf.Tensor:
         """Lines of the network's own: `[count, at most longest]` characters, 0 after the end."""
         output = memory = tf.zeros([count, self.network.units])
         last = tf.zeros([count], tf.int32)
@@ -123,8 +125,8 @@ class Trainer(tf.Module):
         return tf.transpose(written.stack())
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--units", type=int, default=128)
     parser.add_argument("--batch", type=int, default=32)
@@ -135,7 +137,9 @@ def main():
     random = np.random.RandomState(0)
     tf.random.set_seed(0)
     trainer = Trainer(Network(len(text.alphabet), options.units, seed=0), rate=0.004)
-    lengths, started, losses = set(), time.perf_counter(), []
+    lengths: set[int | None] = set()
+    losses: list[float] = []
+    started = time.perf_counter()
     for i in range(options.steps):
         batch = text.batch(random, options.batch)
         lengths.add(batch[0].shape[1])

@@ -21,14 +21,14 @@ from graphwright.demo.digits import BRIGHTEST, SIDE, read
 SHADES = " .:-=+*#%@"
 
 
-def distances(points, centers):
+def distances(points: tf.Tensor, centers: tf.Tensor) -> tf.Tensor:
     """The squared distance of each point to each center `[points, centers]`."""
     squares = tf.reduce_sum(tf.square(points), 1)[:, None] + tf.reduce_sum(tf.square(centers), 1)
     return tf.maximum(squares - 2.0 * tf.matmul(points, centers, transpose_b=True), 0.0)
 
 
 @tf.function
-def choose(points, count, seed):
+def choose(points: tf.Tensor, count: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
     """So many points, each likelier the further it is from those chosen before."""
     chosen = tf.TensorArray(tf.float32, size=count, element_shape=points.shape[1:])
     nearest = tf.ones(tf.shape(points)[:1])
@@ -43,10 +43,12 @@ def choose(points, count, seed):
 
 
 @tf.function
-def group(points, centers):
+def group(
+    points: tf.Tensor, centers: tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor]:
     """The centers that no longer move, the group of each point, the error, and the turns."""
     groups = tf.fill(tf.shape(points)[:1], -1)
-    turns, moved = 0, tf.constant(True)
+    turns, moved = tf.constant(0), tf.constant(True)
     while moved:
         nearest = tf.argmin(distances(points, centers), 1, tf.int32)
         moved = tf.reduce_any(nearest != groups)
@@ -59,7 +61,7 @@ def group(points, centers):
     return centers, groups, error, turns
 
 
-def show(centers, columns=5):
+def show(centers: tf.Tensor, columns: int = 5) -> None:
     """Prints the centers, so many side by side."""
     shape = [-1, columns, SIDE, SIDE]
     rows = tf.reshape(tf.transpose(tf.reshape(centers, shape), [0, 2, 1, 3]), [-1, columns * SIDE])
@@ -67,22 +69,20 @@ def show(centers, columns=5):
         print("".join(2 * SHADES[int(shade * (len(SHADES) - 1) + 0.5)] for shade in row).rstrip())
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--groups", type=int, default=10)
     parser.add_argument("--tries", type=int, default=20)
     options = parser.parse_args()
 
     pictures, digits = read()
     points = tf.constant(pictures.reshape(len(pictures), -1) / BRIGHTEST, tf.float32)
-    started, all_turns, best = time.perf_counter(), 0, None
+    started, tries = time.perf_counter(), []
     for seed in range(options.tries):
         first = choose(points, tf.constant(options.groups), tf.constant(seed))
-        centers, groups, error, turns = group(points, first)
-        all_turns += int(turns)
-        if best is None or error < best[2]:
-            best = centers, groups, error
-    centers, groups, error = best
+        tries.append(group(points, first))
+    centers, groups, error, _ = min(tries, key=lambda result: float(result[2]))
+    all_turns = sum(int(turns) for *_, turns in tries)
     seconds = time.perf_counter() - started
 
     show(centers[: options.groups // 5 * 5])

@@ -82,8 +82,8 @@ class Rivals(keras.Model):
         optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--epochs", type=int, default=60)
     options = parser.parse_args()
     keras.utils.set_random_seed(0)

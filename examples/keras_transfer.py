@@ -49,8 +49,8 @@ def compiled(model, rate=0.01):
     return model
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--teacher", type=Path, help="a .keras file of such a network")
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--few", type=int, default=20, help="how many pictures are few")

@@ -38,8 +38,8 @@ def windows(series, **options):
     )
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--epochs", type=int, default=6)
     options = parser.parse_args()
     keras.utils.set_random_seed(0)

@@ -33,7 +33,7 @@ SHORTEST, LONGEST = 8, 70
 MODULES = [argparse, dataclasses, inspect, tarfile, typing]
 
 
-def read_lines(count, seed):
+def read_lines(count: int, seed: int) -> tuple[list[str], list[int]]:
     """So many lines, in random order, and whether each is program (1) or prose (0).
 
     Prose is what help texts do not indent; programs are those of Python's library.
@@ -46,7 +46,7 @@ def read_lines(count, seed):
     return chosen, [kinds[line] for line in chosen]
 
 
-def batches_of(lines, kinds, size, seed):
+def batches_of(lines: list[str], kinds: list[int], size: int, seed: int) -> tf.data.Dataset:
     """Batches of lines about as long: characters `[lines, longest]`, padded with 0, and kinds."""
     dataset = tf.data.Dataset.from_tensor_slices((lines, kinds))
     return (
@@ -62,11 +62,11 @@ def batches_of(lines, kinds, size, seed):
 class Network(tf.Module):
     """Characters as vectors, a gated recurrent unit over them, and a score."""
 
-    def __init__(self, units, seed):
+    def __init__(self, units: int, seed: int) -> None:
         super().__init__()
         random = np.random.RandomState(seed)
 
-        def weights(rows, columns):
+        def weights(rows: int, columns: int) -> tf.Variable:
             values = random.normal(0, rows**-0.5, (rows, columns))
             return tf.Variable(values, dtype=tf.float32)
 
@@ -76,7 +76,7 @@ class Network(tf.Module):
         self.candidate = weights(2 * units, units)
         self.score = weights(units, 1)
 
-    def __call__(self, lines):
+    def __call__(self, lines: tf.Tensor) -> tf.Tensor:
         """How much each line looks like program `[lines]` (K. Cho et al. 2014)."""
         mask = lines > 0
         vectors = tf.gather(self.vectors, lines)
@@ -92,7 +92,12 @@ class Network(tf.Module):
 
 
 @tf.function
-def train(network, optimizer, iterator, most):
+def train(
+    network: Network,
+    optimizer: tf.optimizers.Optimizer,
+    iterator: tf.data.Iterator,
+    most: tf.Tensor,
+) -> tuple[tf.Tensor, tf.Tensor]:
     """Steps down the slope until the epoch or `most` steps are over; their number and mean loss."""
     count = tf.constant(0)
     total = tf.constant(0.0)
@@ -111,7 +116,7 @@ def train(network, optimizer, iterator, most):
 
 
 @tf.function
-def accuracy(network, batches):
+def accuracy(network: Network, batches: tf.data.Dataset) -> tf.Tensor:
     """The part of the lines whose kind the network knows."""
     right = tf.constant(0)
     count = tf.constant(0)
@@ -121,8 +126,8 @@ def accuracy(network, batches):
     return right / count
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--lines", type=int, default=4000)
     parser.add_argument("--units", type=int, default=32)

@@ -13,16 +13,20 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 import graphwright as tf
 
 TRUE = {"period": 71.5, "eccentricity": 0.55, "passage": 20.0, "speed": 120.0, "turn": 0.9}
+Numbers: TypeAlias = npt.NDArray[np.float64]
 
 
 @tf.function
-def solve(mean, eccentricity):
+def solve(mean: tf.Tensor, eccentricity: tf.Tensor) -> tf.Tensor:
     """Solves Kepler's equation by Newton's method, from a guess."""
     angle = mean + eccentricity * tf.sin(mean)
     wrong = tf.ones_like(mean)
@@ -33,11 +37,13 @@ def solve(mean, eccentricity):
 
 
 @tf.custom_gradient
-def anomaly(mean, eccentricity):
+def anomaly(
+    mean: tf.Tensor, eccentricity: tf.Tensor
+) -> tuple[tf.Tensor, Callable[[tf.Tensor], tuple[tf.Tensor, tf.Tensor]]]:
     """The eccentric anomaly for mean anomalies, float64, and its gradient."""
     angle = solve(mean, eccentricity)
 
-    def gradient(upstream):
+    def gradient(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """dE/dM = 1 / (1 - e cos E), dE/de = sin E / (1 - e cos E)."""
         share = upstream / (1.0 - eccentricity * tf.cos(angle))
         return share, tf.reduce_sum(share * tf.sin(angle))
@@ -45,7 +51,14 @@ def anomaly(mean, eccentricity):
     return angle, gradient
 
 
-def velocity(times, period, eccentricity, passage, speed, turn):
+def velocity(
+    times: tf.Tensor,
+    period: tf.Tensor,
+    eccentricity: tf.Tensor,
+    passage: tf.Tensor,
+    speed: tf.Tensor,
+    turn: tf.Tensor | tf.Variable,
+) -> tf.Tensor:
     """How fast a star comes or goes at some times, because a planet moves it."""
     mean = 2.0 * np.pi * (times - passage) / period
     half = anomaly(mean, eccentricity) / 2.0
@@ -57,7 +70,9 @@ def velocity(times, period, eccentricity, passage, speed, turn):
 class Orbit(tf.Module):
     """The five numbers of an orbit, as variables that may take any value."""
 
-    def __init__(self, period, eccentricity, passage, speed, turn):
+    def __init__(
+        self, period: float, eccentricity: float, passage: float, speed: float, turn: float
+    ) -> None:
         super().__init__()
         self.period = tf.Variable(np.log(period), dtype=tf.float64)
         shape = np.log(eccentricity / (1 - eccentricity))
@@ -66,7 +81,7 @@ class Orbit(tf.Module):
         self.speed = tf.Variable(np.log(speed), dtype=tf.float64)
         self.turn = tf.Variable(turn, dtype=tf.float64)
 
-    def numbers(self):
+    def numbers(self) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor, tf.Variable]:
         """Period, eccentricity, passage, speed and turn."""
         period = tf.exp(self.period)
         shape = tf.sigmoid(self.shape)
@@ -74,7 +89,13 @@ class Orbit(tf.Module):
 
 
 @tf.function
-def fit(orbit, optimizer, times, speeds, steps):
+def fit(
+    orbit: Orbit,
+    optimizer: tf.optimizers.Optimizer,
+    times: tf.Tensor,
+    speeds: tf.Tensor,
+    steps: tf.Tensor,
+) -> tf.Tensor:
     """Takes steps down the slope of the mean squared error; the last error's root."""
     loss = tf.constant(0.0, tf.float64)
     for _ in tf.range(steps):
@@ -85,14 +106,14 @@ def fit(orbit, optimizer, times, speeds, steps):
     return tf.sqrt(loss)
 
 
-def chart(times, speeds, orbit):
+def chart(times: Numbers, speeds: Numbers, orbit: Orbit) -> None:
     """Prints the measured speeds (o) and the orbit's (.) over one period."""
     period, _, _, speed, _ = (float(number) for number in orbit.numbers())
     rows, columns = 15, 72
     page = [[" "] * columns for _ in range(rows)]
     line = np.arange(columns) * period / columns
 
-    def put(when, speeds, sign):
+    def put(when: Numbers, speeds: Numbers, sign: str) -> None:
         for moment, now in zip(when, speeds):
             height = round((1 - now / (1.7 * speed)) * (rows - 1) / 2)
             page[min(max(height, 0), rows - 1)][int(moment % period / period * columns)] = sign
@@ -102,8 +123,8 @@ def chart(times, speeds, orbit):
     print("\n".join("".join(row).rstrip() for row in page))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--steps", type=int, default=500)
     options = parser.parse_args()
 

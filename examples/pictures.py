@@ -15,8 +15,10 @@ import argparse
 import tempfile
 import time
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 import graphwright as tf
 from graphwright.demo.digits import BRIGHTEST, CLASSES, SIDE, read
@@ -26,14 +28,15 @@ FEATURES = {
     "picture": tf.io.FixedLenFeature([], tf.string),
     "digit": tf.io.FixedLenFeature([], tf.int64),
 }
+Pixels: TypeAlias = npt.NDArray[np.uint8]
 
 
-def write_records(folder, pictures, digits, files):
+def write_records(folder: Path, pictures: Pixels, digits: Pixels, files: int) -> list[str]:
     """Writes pictures as PNG with their digits, in turns to so many files; returns their paths."""
     paths = [str(folder / f"digits-{number}-of-{files}.tfrecord") for number in range(files)]
     writers = [tf.io.TFRecordWriter(path) for path in paths]
     for number, (picture, digit) in enumerate(zip(pictures, digits)):
-        encoded = tf.io.encode_png(picture[..., None] * (255 // BRIGHTEST)).numpy()
+        encoded = bytes(tf.io.encode_png(picture[..., None] * (255 // BRIGHTEST)).numpy())
         feature = {
             "picture": tf.train.Feature(bytes_list=tf.train.BytesList(value=[encoded])),
             "digit": tf.train.Feature(int64_list=tf.train.Int64List(value=[digit])),
@@ -45,7 +48,7 @@ def write_records(folder, pictures, digits, files):
     return paths
 
 
-def parse(record):
+def parse(record: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     """The picture `[8, 8, 1]`, float32 from 0 to 1, and the digit of a record."""
     example = tf.io.parse_single_example(record, FEATURES)
     picture = tf.io.decode_png(example["picture"], channels=1)
@@ -53,7 +56,7 @@ def parse(record):
     return picture, example["digit"]
 
 
-def change(picture, seed):
+def change(picture: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
     """The picture, moved, and with other brightness and contrast; the seed says how."""
     seeds = tf.random.split(seed, 3)
     side = SIDE + MARGIN
@@ -63,7 +66,7 @@ def change(picture, seed):
     return tf.image.stateless_random_contrast(picture, 0.7, 1.3, seeds[2])
 
 
-def training_batches(paths, size, seed):
+def training_batches(paths: list[str], size: int, seed: int) -> tf.data.Dataset:
     """Batches of changed pictures and digits. Each epoch has another order and other changes."""
     seeds = tf.data.Dataset.random(seed, rerandomize_each_iteration=True).batch(2)
     files = tf.data.Dataset.from_tensor_slices(paths).shuffle(len(paths), seed)
@@ -80,11 +83,11 @@ def training_batches(paths, size, seed):
 class Network(tf.Module):
     """Two convolutions and a layer of scores."""
 
-    def __init__(self, seed):
+    def __init__(self, seed: int) -> None:
         super().__init__()
         random = np.random.RandomState(seed)
 
-        def weights(*shape):
+        def weights(*shape: int) -> tf.Variable:
             scale = np.sqrt(2 / np.prod(shape[:-1]))
             return tf.Variable(random.normal(0, scale, shape), dtype=tf.float32)
 
@@ -92,7 +95,7 @@ class Network(tf.Module):
         self.scores = weights(2 * 2 * 32, CLASSES)
         self.bias = tf.Variable(tf.zeros([CLASSES]))
 
-    def __call__(self, pictures):
+    def __call__(self, pictures: tf.Tensor) -> tf.Tensor:
         x = pictures
         for filters in self.filters:
             x = tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(x, filters, 1, "SAME")), 2, 2, "SAME")
@@ -100,7 +103,9 @@ class Network(tf.Module):
 
 
 @tf.function
-def train_epoch(network, optimizer, batches):
+def train_epoch(
+    network: Network, optimizer: tf.optimizers.Optimizer, batches: tf.data.Dataset
+) -> tuple[tf.Tensor, tf.Tensor]:
     """One step down the slope for each batch; the mean loss, and how many batches there were."""
     total = tf.constant(0.0)
     count = tf.constant(0)
@@ -117,7 +122,7 @@ def train_epoch(network, optimizer, batches):
 
 
 @tf.function
-def accuracy(network, batches):
+def accuracy(network: Network, batches: tf.data.Dataset) -> tf.Tensor:
     """The part of the pictures that the network reads right."""
     right = tf.constant(0)
     count = tf.constant(0)
@@ -128,8 +133,8 @@ def accuracy(network, batches):
     return right / count
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--batch", type=int, default=32)
     options = parser.parse_args()

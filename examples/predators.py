@@ -41,13 +41,15 @@ class Model(tf.Module):
         self.meetings = tf.Variable(np.log([0.02, 0.02]))  # b, d
         self.start = tf.Variable(np.log([HARES[0], LYNXES[0]]))
 
-    def slope(self, herds):
+    def slope(self, herds: tf.Tensor) -> tf.Tensor:
         """The change of the herds' logarithms in a year."""
         signs = tf.constant([1.0, -1.0], tf.float64)
         others = tf.reverse(tf.exp(herds), [0])
         return signs * (tf.exp(self.growth) - tf.exp(self.meetings) * others)
 
-    def step(self, herds, slope, h):
+    def step(
+        self, herds: tf.Tensor, slope: tf.Tensor, h: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
         """The herds after `h` years, the slope there, and how wrong that may be."""
         second = self.slope(herds + h / 2 * slope)
         third = self.slope(herds + h * 3 / 4 * second)
@@ -56,13 +58,15 @@ class Model(tf.Module):
         error = h * (-5 / 72 * slope + 1 / 12 * second + 1 / 9 * third - 1 / 8 * last)
         return after, last, tf.reduce_max(tf.abs(error))
 
-    def year(self, herds):
+    def year(self, herds: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """The herds a year later, and the steps that took."""
 
-        def goes_on(left, h, herds, slope, steps):
+        def goes_on(left: tf.Tensor, *_: tf.Tensor) -> tf.Tensor:
             return left > 0
 
-        def body(left, h, herds, slope, steps):
+        def body(
+            left: tf.Tensor, h: tf.Tensor, herds: tf.Tensor, slope: tf.Tensor, steps: tf.Tensor
+        ) -> tuple[tf.Tensor, ...]:
             h = tf.minimum(h, left)
             after, last, error = self.step(herds, slope, h)
             good = error <= ERROR
@@ -81,11 +85,13 @@ class Model(tf.Module):
         _, _, herds, _, steps = tf.while_loop(goes_on, body, state)
         return herds, steps
 
-    def predict(self):
+    def predict(self) -> tuple[tf.Tensor, tf.Tensor]:
         """The logarithms of the herds of every year `[years, 2]`, and all steps taken."""
         count = len(YEARS)
 
-        def body(i, herds, steps, found):
+        def body(
+            i: tf.Tensor, herds: tf.Tensor, steps: tf.Tensor, found: tf.TensorArray
+        ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.TensorArray]:
             herds, taken = self.year(herds)
             return i + 1, herds, steps + taken, found.write(i, herds)
 
@@ -97,7 +103,9 @@ class Model(tf.Module):
 
 
 @tf.function
-def train_step(model, optimizer, counted):
+def train_step(
+    model: Model, optimizer: tf.optimizers.Optimizer, counted: tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor]:
     """One step down the slope; the mean squared error of logarithms, and the steps taken."""
     with tf.GradientTape() as tape:
         predicted, steps = model.predict()
@@ -107,7 +115,7 @@ def train_step(model, optimizer, counted):
     return loss, steps
 
 
-def chart(model):
+def chart(model: Model) -> None:
     """Counted hares (o) and lynxes (x) by the year, and what the equation says (.)."""
     predicted = tf.exp(model.predict()[0]).numpy()
     for year, hares, lynxes, herds in zip(YEARS, HARES, LYNXES, predicted):
@@ -118,8 +126,8 @@ def chart(model):
         print(year, "".join(line).rstrip())
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--steps", type=int, default=150)
     steps = parser.parse_args().steps
 

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from graphwright.demo import digits
 class Classifier(tf.Module):
     """A network of two layers, with its training step and what is served."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         random = tf.random.Generator.from_seed(1)
         self.kernels = [
@@ -36,12 +37,13 @@ class Classifier(tf.Module):
         ]
         self.biases = [tf.Variable(tf.zeros([32])), tf.Variable(tf.zeros([10]))]
 
-    def logits(self, pixels):
+    def logits(self, pixels: tf.Tensor) -> tf.Tensor:
         hidden = tf.nn.relu(pixels @ self.kernels[0] + self.biases[0])
         return hidden @ self.kernels[1] + self.biases[1]
 
     @tf.function
-    def train(self, pixels, labels, rate, steps):
+    def train(self, pixels: tf.Tensor, labels: tf.Tensor, rate: float, steps: int) -> tf.Tensor:
+        loss = tf.constant(0.0)
         for _ in tf.range(steps):
             with tf.GradientTape() as tape:
                 losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, self.logits(pixels))
@@ -52,27 +54,29 @@ class Classifier(tf.Module):
         return loss
 
     @tf.function(input_signature=[tf.TensorSpec([None, 64], name="pixels")])
-    def classify(self, pixels):
+    def classify(self, pixels: tf.Tensor) -> dict[str, tf.Tensor]:
         scores = tf.nn.softmax(self.logits(pixels))
         return {"digit": tf.argmax(scores, 1), "score": tf.reduce_max(scores, 1)}
 
 
-def ask(url, body):
+def ask(url: str, body: dict[str, Any]) -> dict[str, Any]:
     """The answer to a request."""
     with urllib.request.urlopen(url, json.dumps(body).encode(), timeout=60) as answer:
-        return json.loads(answer.read())
+        content: dict[str, Any] = json.loads(answer.read())
+    return content
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--steps", type=int, default=300)
     options = parser.parse_args()
 
     pixels, labels = digits.read()
     pixels = (pixels.reshape(len(pixels), 64) / 16.0).astype(np.float32)
     labels = labels.astype(np.int32)
+    shown, known = tf.constant(pixels[:1000]), tf.constant(labels[:1000])
     model = Classifier()
-    loss = model.train(pixels[:1000], labels[:1000], 0.5, options.steps)
+    loss = model.train(shown, known, 0.5, options.steps)
     print(f"trained to a loss of {loss.numpy():.3f}")
 
     folder = tempfile.mkdtemp() + "/digits"
@@ -93,6 +97,7 @@ def main():
         "256",
     ]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
     try:
         url = server.stdout.readline().rpartition(": ")[2].strip()
         answer = ask(url + ":predict", {"inputs": pixels[1000:].tolist()})

@@ -18,13 +18,14 @@ import re
 import time
 
 import numpy as np
+import numpy.typing as npt
 
 import graphwright as tf
 
 WINDOW = 4  # words to each side that count as neighbors
 
 
-def read(rarest):
+def read(rarest: int) -> tuple[list[str], npt.NDArray[np.int32]]:
     """The words that come so many times or more, and the text as their numbers."""
     text = "\n".join(pydoc_data.topics.topics[name] for name in sorted(pydoc_data.topics.topics))
     words = re.findall(r"[a-z_]{2,}", text.lower())
@@ -34,7 +35,7 @@ def read(rarest):
     return known, np.array([numbers[word] for word in words if word in numbers], np.int32)
 
 
-def pairs(text, frequencies):
+def pairs(text: npt.NDArray[np.int32], frequencies: npt.NDArray[np.float64]) -> tf.data.Dataset:
     """A dataset of words and neighbors; frequent words are left out now and then."""
     rare = np.minimum(1.0, np.sqrt(1e-3 / frequencies))
     text = text[np.random.RandomState(0).rand(len(text)) < rare[text]]
@@ -48,13 +49,13 @@ def pairs(text, frequencies):
 class Vectors(tf.Module):
     """A vector for each word as itself, and one as a neighbor."""
 
-    def __init__(self, words, size):
+    def __init__(self, words: int, size: int) -> None:
         super().__init__()
         start = tf.random.stateless_uniform([words, size], [1, 2], -0.5, 0.5) / size
         self.words = tf.Variable(start)
         self.neighbors = tf.Variable(tf.zeros([words, size]))
 
-    def loss(self, words, neighbors, others):
+    def loss(self, words: tf.Tensor, neighbors: tf.Tensor, others: tf.Tensor) -> tf.Tensor:
         """How badly the vectors tell neighbors from others `[batch, n]`."""
         vectors = tf.gather(self.words, words)
         near = tf.reduce_sum(vectors * tf.gather(self.neighbors, neighbors), -1)
@@ -63,7 +64,14 @@ class Vectors(tf.Module):
 
 
 @tf.function
-def train_step(model, optimizer, words, neighbors, odds, step):
+def train_step(
+    model: Vectors,
+    optimizer: tf.optimizers.Optimizer,
+    words: tf.Tensor,
+    neighbors: tf.Tensor,
+    odds: tf.Tensor,
+    step: tf.Tensor,
+) -> tf.Tensor:
     """One step, with words at random in the place of neighbors; the loss."""
     seed = tf.stack([step, 5])
     others = tf.random.stateless_categorical(odds[None], 5 * tf.size(words), seed, tf.int32)
@@ -74,8 +82,8 @@ def train_step(model, optimizer, words, neighbors, odds, step):
     return loss
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--steps", type=int, default=2500)
     parser.add_argument("--size", type=int, default=48)
     parser.add_argument("--word", nargs="+", default=["list", "float", "raise", "import", "async"])

@@ -23,7 +23,7 @@ WATER = tf.constant([[0.0, 1.0, 0.0], [1.0, -4.0, 1.0], [0.0, 1.0, 0.0]])
 SHADES = "@#*+=-:. "
 
 
-def pool(side):
+def pool(side: int) -> tf.Tensor:
     """The pool: 1 where there is water, 0 at the walls and on the island."""
     y, x = tf.meshgrid(tf.range(side), tf.range(side), indexing="ij")
     water = (x > 0) & (y > 0) & (x < side - 1) & (y < side - 1)
@@ -31,7 +31,7 @@ def pool(side):
     return tf.where(water & (tf.sqrt(away) > side / 10), 1.0, 0.0)
 
 
-def drop(side):
+def drop(side: int) -> tf.Tensor:
     """The water's height after a drop has fallen."""
     y, x = tf.meshgrid(tf.range(side), tf.range(side), indexing="ij")
     away = tf.cast(tf.square(x - side // 4) + tf.square(y - side // 3), tf.float32)
@@ -39,7 +39,9 @@ def drop(side):
 
 
 @tf.function
-def flow(height, before, water, steps):
+def flow(
+    height: tf.Tensor, before: tf.Tensor, water: tf.Tensor, steps: tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
     """The height of the water after so many steps, that before the last one, and the energy."""
     kernel = WATER[:, :, None, None]
     for _ in tf.range(steps):
@@ -52,16 +54,16 @@ def flow(height, before, water, steps):
     return height, before, moving + SPEED**2 * (tf.reduce_sum(down) + tf.reduce_sum(right))
 
 
-def show(height, water, columns=64):
+def show(height: tf.Tensor, water: tf.Tensor, columns: int = 64) -> None:
     """Prints the pool, two columns of cells for a row."""
-    step = max(1, height.shape[0] // columns)
+    step = max(1, len(height) // columns)
     rows = zip(height[:: 2 * step, ::step].numpy(), water[:: 2 * step, ::step].numpy())
     for line, wet in rows:
         places = np.clip((line * 8 + 0.5) * len(SHADES), 0, len(SHADES) - 1).astype(int)
         print("".join(SHADES[i] if w else "O" for i, w in zip(places, wet)))
 
 
-def picture(height, water):
+def picture(height: tf.Tensor, water: tf.Tensor) -> tf.Tensor:
     """The pool as RGB, uint8: blue water, white crests, a brown island."""
     level = tf.clip_by_value(height * 8, -1.0, 1.0)[..., None]
     deep, crest, land = [0.0, 0.1, 0.35], [0.9, 0.97, 1.0], [0.45, 0.33, 0.2]
@@ -70,8 +72,8 @@ def picture(height, water):
     return tf.image.convert_image_dtype(color, tf.uint8, saturate=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--side", type=int, default=256)
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--png", help="where to write a picture")

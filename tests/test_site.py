@@ -108,11 +108,15 @@ def test_pages_load_only_files_of_the_site(site: Path) -> None:
 
 def test_files_beside_the_documents_are_pages(site: Path) -> None:
     start = (site / "index.html").read_text()
-    assert 'href="examples/waves.html"' in start  # README: examples/waves.py
+    assert 'href="examples/index.html"' in start  # README: examples/
+    assert 'href="examples/waves.html"' in (site / "gallery.html").read_text()
     assert 'href="keras.html"' in start  # README: docs/keras.md
     assert 'href="inside/portable-onnx.html"' in (site / "architecture.html").read_text()
     assert "What compiling costs" in (site / "engineering" / "machine_code.html").read_text()
     assert '<span class="filename">Wrong</span>' in (site / "lint" / "GW101.html").read_text()
+    tutorial = site / "tutorials" / "first_function.html"
+    assert 'href="first_function.ipynb"' in tutorial.read_text()
+    assert json.loads(tutorial.with_suffix(".ipynb").read_text())["nbformat"] == 4
     nested = (site / "contributing.html").read_text()
     assert re.search(
         r"<li><strong>An error message</strong>[^<]*(<code>[^<]*</code>[^<]*)*<ol>", nested
@@ -123,7 +127,8 @@ def test_links_to_nothing_are_errors(tmp_path: Path) -> None:
     source = tmp_path / "source"
     shutil.copytree(ROOT / "docs", source / "docs")
     (source / "tools").mkdir()
-    shutil.copy(ROOT / "tools" / "site_pages.py", source / "tools")
+    for name in ("site_pages.py", "write_notebooks.py"):
+        shutil.copy(ROOT / "tools" / name, source / "tools")
     for name in ("mkdocs.yml", *(path.name for path in ROOT.glob("*.md")), "examples", "src"):
         (source / name).symlink_to(ROOT / name)
     gone = {

@@ -1,11 +1,12 @@
 """Run the Python blocks of Markdown files, so that no page shows what does not work.
 
-    python tools/run_docs.py [FILE ...]     (default: README.md, docs/ and docs/engineering/)
+    python tools/run_docs.py [FILE ...]     (default: README.md, docs/, engineering/, tutorials/)
 
 Blocks of one file share one namespace, in order. What a fence's info string says decides:
 
 - ``python``: the block is executed; if it holds ``>>>``, it is checked as a doctest;
 - ``python no-run``: the block is only compiled (for what needs a network, hours, a mistake);
+- ``python needs=NAME``: this block and those after it run only where package NAME is installed;
 - ``text output``: what the executed block before it must have printed, by doctest's rules
   (``...`` stands for anything, runs of white space are equal).
 
@@ -23,6 +24,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,12 @@ class Block:
     @property
     def runs(self) -> bool:
         return self.is_python and "no-run" not in self.words
+
+    @property
+    def lacks(self) -> str:
+        """The package that the block needs and that is not installed, or nothing."""
+        names = [word.removeprefix("needs=") for word in self.words if word.startswith("needs=")]
+        return next((name for name in names if find_spec(name) is None), "")
 
     @property
     def is_output(self) -> bool:
@@ -82,12 +90,14 @@ class Page:
         self.blocks = list(blocks(path.read_text(encoding="utf-8")))
         self.namespace: dict[str, Any] = {"__name__": "__main__"}
         self.printed = ""
+        self.lacks = ""
 
     def run(self) -> list[str]:
         """Run every block; what failed, one text each."""
         failures = []
         for block in self.blocks:
-            reason = self._run_block(block)
+            self.lacks = self.lacks or block.lacks
+            reason = "" if self.lacks else self._run_block(block)
             if reason:
                 failures.append(f"{self.name}:{block.line}: {reason}")
         return failures
@@ -148,10 +158,14 @@ def main(arguments: list[str] | None = None) -> int:
         ROOT / "README.md",
         *sorted((ROOT / "docs").glob("*.md")),
         *sorted((ROOT / "docs" / "engineering").glob("*.md")),
+        *sorted((ROOT / "docs" / "tutorials").glob("*.md")),
     ]:
         page = Page(path)
         failures = page.run()
         failed += len(failures)
+        if page.lacks:
+            print(f"{page.name}: NOT RUN from where it needs {page.lacks}")
+            continue
         skipped = sum(block.is_python and not block.runs for block in page.blocks)
         ran = sum(block.runs for block in page.blocks)
         print(f"{page.name}: {ran} blocks ran, {skipped} only compiled, {len(failures)} failed")

@@ -2,18 +2,26 @@
 
 On the code host, pages link to files of the repository by relative paths. `addresses` says which of
 these files are pages of the site, and where; links between them lead from page to page. A link to
-any other file stays as it is, and MkDocs warns of it.
+any other file stays as it is, and MkDocs warns of it. Beside each tutorial lies its notebook.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
+import os
 import posixpath
 import re
+import sys
 from collections.abc import Callable
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tools import write_notebooks
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -22,7 +30,6 @@ if TYPE_CHECKING:
 
 Nav: TypeAlias = "list[str | dict[str, str | Nav]]"
 
-ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "src/graphwright"
 PROGRAMS = "examples"
 #: Pages of the site that are files outside docs/.
@@ -30,6 +37,7 @@ TOP = {
     "index.md": "README.md",
     "changelog.md": "CHANGELOG.md",
     "contributing.md": "CONTRIBUTING.md",
+    "security.md": "SECURITY.md",
 }
 #: What a block says to tools/run_docs.py and to the tests of the linter, as its title.
 TITLES = {"wrong": "Wrong", "right": "Right", "output": "Output"}
@@ -154,12 +162,28 @@ def expand(nav: Nav, pages: list[str]) -> Nav:
     return entries
 
 
+@functools.cache
+def api_pages() -> dict[str, str]:
+    """The pages of public names, where `API_PAGES=1` asks for them."""
+    if os.environ.get("API_PAGES") != "1":
+        return {}
+    from tools.api_pages import pages
+
+    return pages()
+
+
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Adds the pages of files outside docs/, and puts names for patterns into the navigation."""
     from mkdocs.structure.files import File
 
     for page, path in sources().items():
         files.append(File.generated(config, page, content=contents(path)))
+    for tutorial in sorted(write_notebooks.TUTORIALS.glob("*.md")):
+        name = f"tutorials/{tutorial.stem}.ipynb"
+        notebook = write_notebooks.notebook(tutorial)
+        files.append(File.generated(config, name, content=notebook))
+    for name, text in api_pages().items():
+        files.append(File.generated(config, name, content=text))
     pages = [file.src_uri for file in files.documentation_pages()]
     config.nav = expand(config.nav, sorted(pages, key=lambda uri: uri.removesuffix(".md")))
     return files
@@ -168,4 +192,13 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Makes the links of a page lead to pages, and its blocks look as they should."""
     uri = page.file.src_uri
+    if uri.startswith("tutorials/"):
+        name = posixpath.basename(uri).removesuffix(".md")
+        markdown += f"\n[This page as a notebook]({name}.ipynb)\n"
+    if uri == "api.md" and api_pages():
+        from tools.api_pages import linked
+
+        markdown = linked(markdown, api_pages())
+    if uri in api_pages():
+        return markdown
     return translate(markdown, sources().get(uri, f"docs/{uri}"), uri, addresses())

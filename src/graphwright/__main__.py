@@ -159,6 +159,9 @@ def command_code(arguments: Sequence[str] | None) -> int:
         )
         if name in words:
             import_module(command.module).add_arguments(subparser)
+    if not words:
+        parser.print_help()
+        return 2
     options = parser.parse_args(words)
     return int(import_module(COMMANDS[options.command].module).run(options))
 

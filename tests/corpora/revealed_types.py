@@ -22,6 +22,7 @@ ragged = tf.ragged.constant([[1, 2], [3]])
 sparse = tf.sparse.from_dense([[1, 0], [0, 2]])
 numbers = tf.data.Dataset.range(4)
 pictures = tf.zeros([1, 4, 4, 3])
+array = tf.TensorArray(tf.float32, size=1, clear_after_read=False)
 
 
 @tf.function
@@ -32,6 +33,10 @@ def plain(a: tf.Tensor, times: int = 2) -> tf.Tensor:
 @tf.function(reduce_retracing=True)
 def pair(a: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
     return a, {"twice": a * 2.0}
+
+
+def step(i: tf.Tensor, array: tf.TensorArray) -> tuple[tf.Tensor, tf.TensorArray]:
+    return i + 1, array
 
 
 @tf.custom_gradient
@@ -234,6 +239,10 @@ tf.map_fn(lambda row: tf.reduce_sum(row), x)
 tf.vectorized_map(lambda row: tf.reduce_sum(row), x)
 plain(x)
 plain(x, times=3)
+plain.get_concrete_function(x)(x)
+array.write(0, y).read(0)
+array.write(0, y).stack()
+array.size()
 pair(x)[0]
 pair(x)[1]["twice"]
 model(x)
@@ -285,7 +294,11 @@ OTHERS = {
     "tf.data.Dataset.zip((numbers, numbers))": "Dataset",
     "tape.gradient(loss, [x, v])": "list[Tensor]",
     "tape.gradient(loss, (x, v))": "tuple[Tensor, ...]",
-    "plain.get_concrete_function(x)": "ConcreteFunction",
+    "float(v[0, 0])": "float",
+    "[float(term) for term in (y[0], tf.Variable(1.0))]": "list[float]",
+    "array.write(0, y)": "TensorArray",
+    "tf.while_loop(lambda i: i < 3, lambda i: [i + 1], [n[0]])": "list[Tensor]",
+    "tf.while_loop(lambda i, a: i < 3, step, (n[0], array))": "tuple[Tensor, TensorArray]",
     "plain.experimental_get_tracing_count()": "int",
     "plain.explain()": "Report",
     "model.trainable_variables": "tuple[Variable, ...]",

@@ -13,6 +13,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.diagnosis.notebook_extension import FORMS
+from tools import write_notebooks
 
 
 class Words(HTMLParser):
@@ -101,14 +102,29 @@ nbformat.write(notebook, sys.argv[1])
 """
 
 
+def outputs_of(file: Path) -> list[list[dict[str, object]]]:
+    """What each cell of code of a notebook gives when it is executed."""
+    subprocess.run([sys.executable, "-c", EXECUTE, str(file)], check=True, timeout=110)
+    cells = json.loads(file.read_text())["cells"]
+    return [cell["outputs"] for cell in cells if cell["cell_type"] == "code"]
+
+
+def test_a_tutorial_is_a_notebook_that_runs(tmp_path: Path) -> None:
+    pytest.importorskip("nbclient", reason="the extra `notebook` is not installed")
+    write_notebooks.main([str(tmp_path)])
+    assert len(list(tmp_path.iterdir())) == 6
+    outputs = outputs_of(tmp_path / "traced_again.ipynb")
+    assert "1 trace in 5 calls" in json.dumps(outputs[2])
+    assert "was traced 5 times" in json.dumps(outputs[0])
+
+
 def test_a_notebook_explains_its_cells(tmp_path: Path) -> None:
     nbformat = pytest.importorskip("nbformat", reason="the extra `notebook` is not installed")
     pytest.importorskip("nbclient")
     file = tmp_path / "cells.ipynb"
     cells = [nbformat.v4.new_code_cell(cell) for cell in CELLS]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), file)
-    subprocess.run([sys.executable, "-c", EXECUTE, str(file)], check=True, timeout=110)
-    outputs = [cell["outputs"] for cell in json.loads(file.read_text())["cells"]]
+    outputs = outputs_of(file)
     htmls = [[out.get("data", {}).get("text/html", []) for out in each] for each in outputs]
     pages = ["".join(["".join(html) for html in each]) for each in htmls]
     assert "<b>tf.Tensor</b>" in pages[1]

@@ -50,6 +50,13 @@ def test_a_block_marked_no_run_is_compiled_only(tmp_path: Path) -> None:
     assert "SyntaxError" in failure
 
 
+def test_blocks_after_one_that_needs_what_is_absent_are_left_out(tmp_path: Path) -> None:
+    text = "```python\n1 / {}\n```\n```python needs={}\nx = 1\n```\n```python\n1 / 0\n```\n"
+    assert failures(tmp_path, text.format(1, "no_such_package")) == []
+    assert len(failures(tmp_path, text.format(0, "no_such_package"))) == 1
+    assert len(failures(tmp_path, text.format(1, "json"))) == 1
+
+
 def test_functions_can_read_their_own_source(tmp_path: Path) -> None:
     text = "```python\nimport inspect\ndef f():\n    return 1\nprint(inspect.getsource(f))\n```\n"
     assert failures(tmp_path, text + "```text output\ndef f():\n    return 1\n```\n") == []

@@ -139,7 +139,9 @@ def lacking(namespace: str, name: str) -> AttributeError:
         from graphwright.library.presence.absent_names import absence
 
         words = absence(f"{title}.{name}".removeprefix("graphwright."))
-    words = words or f"module {title!r} has no attribute {name!r}"
+    if words:  # of what is absent Python need not guess the name
+        return AttributeError(words, name=name, obj=None)
+    words = f"module {title!r} has no attribute {name!r}"
     return AttributeError(words, name=name, obj=sys.modules[namespace])
 
 

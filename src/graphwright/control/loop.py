@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from graphwright.autodiff.reach import needs_of_loop
 from graphwright.base.errors import InvalidArgumentError
@@ -28,7 +28,7 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
-from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
@@ -36,6 +36,9 @@ from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import Dims, TensorType, is_subshape
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert_to_tensor
+
+#: The variables of a loop, as its body returns them.
+State = TypeVar("State")
 
 
 class StatelessWhile(GraphOp):
@@ -191,6 +194,42 @@ class While(StatelessWhile):
     effect = Effect.WRITE
 
 
+@overload
+def while_loop(
+    cond: Callable[..., TensorLike],
+    body: Callable[..., object],
+    loop_vars: list[Tensor],
+    shape_invariants: object = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: TensorLike | None = None,
+    name: str | None = None,
+) -> list[Tensor]: ...
+@overload
+def while_loop(
+    cond: Callable[..., TensorLike],
+    body: Callable[..., State],
+    loop_vars: tuple[object, ...],
+    shape_invariants: object = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: TensorLike | None = None,
+    name: str | None = None,
+) -> State: ...
+@overload
+def while_loop(
+    cond: Callable[..., TensorLike],
+    body: Callable[..., object],
+    loop_vars: Sequence[object],
+    shape_invariants: object = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: TensorLike | None = None,
+    name: str | None = None,
+) -> Any: ...
 def while_loop(
     cond: Callable[..., TensorLike],
     body: Callable[..., object],

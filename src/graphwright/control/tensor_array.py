@@ -22,7 +22,7 @@ from graphwright.ops.state.tensor_list import host_shape
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
+from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -332,7 +332,7 @@ class TensorArray(Composite):
         """
         raise NotImplementedError(_NO_GRAD)
 
-    def read(self, index: TensorLike, name: str | None = None) -> Any:
+    def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """Returns the item at `index`.
 
         Args:
@@ -360,7 +360,7 @@ class TensorArray(Composite):
         """
         return self._of(self._impl.write(index, value))
 
-    def stack(self, name: str | None = None) -> Any:
+    def stack(self, name: str | None = None) -> Tensor:
         """Returns all items as one tensor; those never written are zeros.
 
         Args:
@@ -371,7 +371,7 @@ class TensorArray(Composite):
         """
         return self._impl.stack()
 
-    def gather(self, indices: TensorLike, name: str | None = None) -> Any:
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Returns the items at `indices` as one tensor.
 
         Args:
@@ -388,7 +388,7 @@ class TensorArray(Composite):
         """
         return self._impl.gather(indices)
 
-    def concat(self, name: str | None = None) -> Any:
+    def concat(self, name: str | None = None) -> Tensor:
         """Returns the items, which may differ in length, joined along their first axis.
 
         Args:
@@ -456,7 +456,7 @@ class TensorArray(Composite):
         """
         return self._of(self._impl.split(value, lengths))
 
-    def size(self, name: str | None = None) -> Any:
+    def size(self, name: str | None = None) -> Tensor:
         """Returns the number of items.
 
         Args:

@@ -194,7 +194,8 @@ def dataset_html(dataset: Dataset) -> str:
             break
         stage = stage.inputs[0]
     steps = escape(" → ".join(reversed(stages)))
-    body = f"<p>{steps}</p><pre>{escape(str(dataset.element_spec))}</pre>"
+    spec = escape(str(dataset.element_spec))
+    body = f'<p>{steps}</p><pre style="white-space:pre-wrap">{spec}</pre>'
     return titled("tf.data.Dataset", count, body)
 
 

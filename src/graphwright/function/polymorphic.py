@@ -536,10 +536,18 @@ def flat_tensors(function_type: FunctionType, bound: Bound) -> list[Any]:
 
 if TYPE_CHECKING:
 
+    class TypedConcreteFunction(ConcreteFunction, Generic[R]):
+        """A trace of a function with that result."""
+
+        def __call__(self, *args: object, **kwargs: object) -> R: ...
+
     class TypedFunction(PolymorphicFunction, Generic[P, R]):
         """A function of the parameters and the result of the one that was decorated."""
 
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...  # type: ignore[override]
+        def get_concrete_function(
+            self, *args: object, **kwargs: object
+        ) -> TypedConcreteFunction[R]: ...
         @overload
         def __get__(self, instance: None, owner: type | None = None) -> TypedFunction[P, R]: ...
         @overload

@@ -243,6 +243,19 @@ def test_without_keras_the_optimizers_are_our_own(tmp_path: Path) -> None:
     assert outcome(program, tmp_path, *RUN) == (0, "", "")
 
 
+@pytest.mark.parametrize("command", [RUN, ("-m", "graphwright", "explain")])
+def test_a_traceback_begins_with_the_program(command: tuple[str, ...], tmp_path: Path) -> None:
+    """And no name like an absent one is guessed behind the sentence that says why it is absent."""
+    imported = "import graphwright" if "explain" in command else "import tensorflow"
+    code, _, errors = outcome(f"{imported} as tf\ntf.lite.Interpreter\n", tmp_path, *command)
+    shown = errors.splitlines()
+    assert code == 1
+    assert shown[0] == "Traceback (most recent call last):"
+    assert shown[1].endswith("line 2, in <module>")
+    assert "Did you mean" not in errors
+    assert "give TensorFlow's converter the folder." in errors
+
+
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     command = [sys.executable, *RUN, str(tmp_path / "none.py")]
     done = subprocess.run(

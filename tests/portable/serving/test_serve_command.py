@@ -262,6 +262,8 @@ def test_many_requests_at_once_get_their_own_rows(server: Server) -> None:
 def test_what_is_no_model_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", str(tmp_path), "--port", "0"]) == 2
     assert "has no saved model, nor folders with numbers" in capsys.readouterr().err
+    assert main(["serve", str(tmp_path / "gone")]) == 2
+    assert "gone has no saved model, nor folders with numbers" in capsys.readouterr().err
     saved(tmp_path / "1", 1.0)
     assert main(["serve", str(tmp_path), "--label", "a"]) == 2
     assert "a label is NAME=VERSION, such as stable=3, not 'a'" in capsys.readouterr().err

@@ -11,14 +11,11 @@ import argparse
 import atexit
 import json
 import os
-import runpy
 import signal
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
-from types import TracebackType
 from typing import Any, NoReturn
 
 from graphwright.base.files import write_whole
@@ -27,6 +24,7 @@ from graphwright.explain.report import Report, report
 from graphwright.explain.timeline import Timeline
 from graphwright.explain.trace_record import FAMILIES, Debug, FunctionFamily
 from graphwright.function.polymorphic import PolymorphicFunction
+from graphwright.library.presence.program_run import run_program
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,22 +49,7 @@ def run(options: argparse.Namespace) -> int:
     atexit.register(conclude, options, timeline, process)
     before_hard_exits(lambda: conclude(options, timeline, process))
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    sys.argv[:] = [options.script, *options.arguments]
-    sys.path[0] = str(Path(options.script).resolve().parent)
-    try:
-        runpy.run_path(options.script, run_name="__main__")
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - shown as Python shows it
-        entry = program_traceback(error.__traceback__, options.script)
-        traceback.print_exception(type(error), error, entry)
-        return 128 + signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
-    return 0
-
-
-def program_traceback(entry: TracebackType | None, script: str) -> TracebackType | None:
-    """The part of a traceback from the program on; None if the program did not start."""
-    while entry is not None and entry.tb_frame.f_code.co_filename != script:
-        entry = entry.tb_next
-    return entry
+    return run_program(options.script, options.arguments)
 
 
 def observe_calls(timeline: Timeline) -> None:

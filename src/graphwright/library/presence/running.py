@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import runpy
 import sys
 from pathlib import Path
 
+from graphwright.library.presence.program_run import run_program
 from graphwright.library.presence.tensorflow_finder import install_as_tensorflow
 
 
@@ -17,12 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Runs the program as `python PROGRAM` would; its exceptions pass."""
+    """Runs the program as `python PROGRAM` would; its exit code."""
     if not Path(options.program).is_file():
         print(f"graphwright run: there is no file {options.program!r}", file=sys.stderr)
         return 2
     install_as_tensorflow()
-    sys.argv[:] = [options.program, *options.arguments]
-    sys.path[0] = str(Path(options.program).resolve().parent)
-    runpy.run_path(options.program, run_name="__main__")
-    return 0
+    return run_program(options.program, options.arguments)

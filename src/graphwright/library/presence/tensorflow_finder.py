@@ -155,9 +155,11 @@ def first_use(
             if value is not module:
                 setattr(module, name, value)
                 return value
-        why = absence(inner.removeprefix(f"{NAME}.")) or WITHOUT
+        why = absence(inner.removeprefix(f"{NAME}."))
         raise AttributeError(
-            f"module {title!r} has no attribute {name!r}: {why}", name=name, obj=module
+            f"module {title!r} has no attribute {name!r}: {why or WITHOUT}",
+            name=name,
+            obj=None if why else module,  # of what is absent Python need not guess the name
         )
 
     return find

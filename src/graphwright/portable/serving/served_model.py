@@ -116,8 +116,8 @@ def version_folders(folder: str) -> dict[int, str]:
     """The folders of the versions of a model, by number."""
     if contains_saved_model(folder):
         return {1: folder}
-    names = [name for name in os.listdir(folder) if name.isdecimal()]
-    folders = {int(name): os.path.join(folder, name) for name in names}
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    folders = {int(name): os.path.join(folder, name) for name in names if name.isdecimal()}
     folders = {number: path for number, path in folders.items() if contains_saved_model(path)}
     if not folders:
         raise OSError(f"{folder} has no saved model, nor folders with numbers that have one")

@@ -1,0 +1,35 @@
+"""Runs a program in this process, for commands that watch it or lend it a name."""
+
+from __future__ import annotations
+
+import runpy
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+
+def run_program(program: str, arguments: Sequence[str]) -> int:
+    """Runs a program as `python PROGRAM` would; its exit code.
+
+    What it raises is shown as Python shows it, but from the program's own lines on.
+    """
+    sys.argv[:] = [program, *arguments]
+    sys.path[0] = str(Path(program).resolve().parent)
+    try:
+        runpy.run_path(program, run_name="__main__")
+    except BrokenPipeError:  # `main` knows whether anybody reads still
+        raise
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - shown as Python shows it
+        entry = program_traceback(error.__traceback__, program)
+        sys.excepthook(type(error), error.with_traceback(entry), entry)
+        return 128 + signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
+    return 0
+
+
+def program_traceback(entry: TracebackType | None, program: str) -> TracebackType | None:
+    """The part of a traceback from the program on; None if the program did not start."""
+    while entry is not None and entry.tb_frame.f_code.co_filename != program:
+        entry = entry.tb_next
+    return entry
