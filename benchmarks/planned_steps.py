@@ -120,10 +120,11 @@ def ratio(name: str, divides: bool) -> float:
 def main() -> None:
     """Prints the table of all models and layouts."""
     results = {ranks: of_ranks(ranks, "planned_steps", "ranks") for ranks in _RANKS}
-    heads = ["1 rank", *[f"{ranks} ranks" for ranks in _RANKS[1:]]]
+    heads = ["model, layout", "predicted / measured, 1 rank"]
+    heads += [f"{ranks} ranks on {threads.cores()} cores" for ranks in _RANKS[1:]]
     rows = [[title, *[f"{results[ranks][title]:.2f}" for ranks in _RANKS]] for title in _TITLES]
-    print(table(["model, layout: predicted / measured", *heads], *rows))
-    print(f"\nCores: {threads.cores()}. Load at the end: {os.getloadavg()[0]:.1f}.")
+    print(table(heads, *rows))
+    print(f"\nLoad at the end: {os.getloadavg()[0]:.1f}.")
 
 
 if __name__ == "__main__":
