@@ -1,14 +1,16 @@
 """What `graphwright plan` predicts of steps on ranks of this machine, against what they take.
 
-`graphwright launch -n 2 benchmarks/planned_steps.py` prints a table. Each rank measures the step of
-one process while the others do too, and waits for the slowest: the plan knows of no other work, and
-of no ranks that share a core. The network is that of MPI here: the times of a small and of a large
-sum give its latency and its bandwidth.
+`python -m benchmarks.planned_steps` prints the table of docs/distribution.md, of 1, 2 and 4 ranks.
+Each rank measures the step of one process while the others do too, and waits for the slowest: the
+plan knows of no other work, and of no ranks that share a core. The network is that of MPI here: the
+times of a small and of a large sum give its latency and its bandwidth.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -17,18 +19,28 @@ from typing import Any
 import numpy as np
 
 import graphwright as tf
-from benchmarks.rank_steps import model
+from benchmarks.launches import of_ranks, table
+from benchmarks.rank_steps import model, workers
 from graphwright.diagnosis.collective_costs import RankNetwork, depth
 from graphwright.diagnosis.rank_layouts import data_parallel, sharded_optimizer
 from graphwright.diagnosis.step_costs import costs_of
 from graphwright.diagnosis.step_watch import StepWatch
 from graphwright.library.distribute.pending_sums import BUCKET
+from graphwright.machine import threads
 
+_RANKS = (1, 2, 4)
 _ROUNDS = 40
 _LARGE = 1 << 22
 
 #: Whether optimizers divide their state, and the layout that is predicted.
 _LAYOUTS = {False: data_parallel, True: sharded_optimizer}
+
+#: The rows of the table: a model, and whether optimizers divide their state.
+_TITLES = {
+    f"{model_name}, {words}": (model_name, divides)
+    for model_name in ("perceptron", "convolutions")
+    for divides, words in ((False, "data-parallel"), (True, "sharded optimizer"))
+}
 
 
 def stepping(name: str, strategy: Any) -> Callable[[], object]:
@@ -80,45 +92,45 @@ def network(comm: Any) -> RankNetwork:
     return RankNetwork(latency, 2 * _LARGE * (ranks - 1) / ranks / max(taken, 1e-9))
 
 
+def ratio(name: str, divides: bool) -> float:
+    """The predicted time of a step by the measured one, on the ranks of this program."""
+    layout = _LAYOUTS[divides]
+    options = tf.distribute.experimental.CommunicationOptions(divide_state=divides)
+    strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+    ranks, comm = workers().size, workers().comm
+    watch = StepWatch()
+    with watch.watching():
+        plain = stepping(name, tf.distribute.get_strategy())
+        for _ in range(_ROUNDS):
+            plain()
+    step = watch.step()
+    assert step is not None
+    calls, training = step
+    ranked = stepping(name, strategy)
+    ranked(), ranked()
+    together = partial(in_step, comm, plain)
+    alone, measured = quick(together, ranked)
+    calls.seconds[:] = [alone]
+    if ranks == 1:
+        return alone / measured
+    costs = costs_of(calls, training)
+    return layout(costs, ranks, network(comm), BUCKET).seconds / measured
+
+
 def main() -> None:
-    """Prints what is predicted and measured of each model and layout."""
-    options = tf.distribute.experimental.CommunicationOptions
-    for name in ("perceptron", "convolutions"):
-        for divides, layout in _LAYOUTS.items():
-            strategy = tf.distribute.MultiWorkerMirroredStrategy(
-                communication_options=options(divide_state=divides)
-            )
-            extended: Any = strategy.extended
-            workers = extended.workers
-            watch = StepWatch()
-            with watch.watching():
-                plain = stepping(name, tf.distribute.get_strategy())
-                for _ in range(_ROUNDS):
-                    plain()
-            step = watch.step()
-            assert step is not None
-            calls, training = step
-            ranked = stepping(name, strategy)
-            ranked(), ranked()
-            together = partial(in_step, workers.comm, plain)
-            alone, measured = quick(together, ranked)
-            calls.seconds[:] = [alone]
-            costs = costs_of(calls, training)
-            if workers.size > 1:
-                links = network(workers.comm)
-                predicted = layout(costs, workers.size, links, BUCKET).seconds
-            else:
-                links, predicted = RankNetwork(0.0, 1.0), alone
-            if workers.rank == 0:
-                print(
-                    f"{name}, {layout.__name__}, {workers.size} ranks: predicted "
-                    f"{predicted * 1e3:.1f} ms, measured {measured * 1e3:.1f} ms, ratio "
-                    f"{predicted / measured:.2f}; alone {alone * 1e3:.1f} ms; network "
-                    f"{links.latency * 1e6:.0f} us, {links.bandwidth / 1e9:.2f} GB/s; load "
-                    f"{os.getloadavg()[0]:.1f}",
-                    flush=True,
-                )
+    """Prints the table of all models and layouts."""
+    results = {ranks: of_ranks(ranks, "planned_steps", "ranks") for ranks in _RANKS}
+    heads = ["model, layout", "predicted / measured, 1 rank"]
+    heads += [f"{ranks} ranks on {threads.cores()} cores" for ranks in _RANKS[1:]]
+    rows = [[title, *[f"{results[ranks][title]:.2f}" for ranks in _RANKS]] for title in _TITLES]
+    print(table(heads, *rows))
+    print(f"\nLoad at the end: {os.getloadavg()[0]:.1f}.")
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:] == ["ranks"]:
+        outcome = {title: ratio(*case) for title, case in _TITLES.items()}
+        if workers().rank == 0:
+            print(json.dumps(outcome))
+    else:
+        main()

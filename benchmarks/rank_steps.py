@@ -1,14 +1,14 @@
 """Steps of training in ranks, against one process and against sums after the backward pass.
 
-`graphwright launch -n 2 benchmarks/rank_steps.py` prints a table. All ways take turns in the same
-processes, so that other work on the machine is in all of them. While one process is measured, the
-other ranks sleep.
+`python -m benchmarks.distribution_bars` starts it. All ways take turns in the same processes, so
+that other work on the machine is in all of them. While one process is measured, the other ranks
+sleep.
 """
 
 from __future__ import annotations
 
 import functools
-import os
+import json
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -116,9 +116,13 @@ def sleep_until_all_are_here() -> None:
         time.sleep(1e-3)
 
 
-def main() -> None:
-    """Prints the times of all ways, and their ratios to buckets."""
+def ratios() -> dict[str, dict[str, float]]:
+    """For each model the time of a step in buckets, by that of each way: of all rounds the middle.
+
+    "ms" is the time of a step in buckets. Ranks but the first have no times of one process.
+    """
     ways = ["one process", "one by one", "buckets", "bfloat16"]
+    results = {}
     for name in BATCH:
         steps = {way: stepping(name, way) for way in ways}
         times: dict[str, list[float]] = {way: [] for way in ways}
@@ -134,19 +138,15 @@ def main() -> None:
                     steps[way]()
                 if number > 1:
                     times[way].append((time.perf_counter() - began) / 5)
-        if workers().rank == 0:
-            middle = {way: statistics.median(times[way]) for way in ways}
-            ratios = {
-                way: statistics.median(b / a for a, b in zip(times[way], times["buckets"]))
-                for way in ways
-            }
-            for way in ways:
-                print(
-                    f"{name}: {way} {middle[way] * 1e3:.1f} ms (least {min(times[way]) * 1e3:.1f}"
-                    f"), buckets are {ratios[way]:.2f} of it"
-                )
-            print(f"load of the machine: {os.getloadavg()[0]:.1f}", flush=True)
+        results[name] = {"ms": statistics.median(times["buckets"]) * 1e3} | {
+            way: statistics.median(b / a for a, b in zip(times[way], times["buckets"]))
+            for way in ways
+            if times[way]
+        }
+    return results
 
 
 if __name__ == "__main__":
-    main()
+    outcome = ratios()
+    if workers().rank == 0:
+        print(json.dumps(outcome))

@@ -66,6 +66,16 @@ def test_what_cannot_be_planned_is_refused(tmp_path: Path) -> None:
     assert (done.returncode, "'fast' is no network" in done.stderr) == (2, True)
 
 
+def test_a_drawing_that_cannot_be_written_is_an_error_behind_the_predictions(
+    tmp_path: Path,
+) -> None:
+    done = plan(tmp_path, "--svg", str(tmp_path / "train.py" / "curve.svg"), "--arguments=9")
+    assert done.returncode == 2
+    assert "On 4096 ranks the " in done.stdout
+    assert done.stderr.startswith("graphwright plan: cannot write ")
+    assert "Traceback" not in done.stderr
+
+
 def test_ranks_double_or_are_listed() -> None:
     assert ranks_of("4..4096") == [4 << place for place in range(11)]
     assert ranks_of("3..20") == [3, 6, 12]

@@ -66,7 +66,11 @@ def run(options: argparse.Namespace) -> int:
     }
     print(report(costs, options.network, curves))
     if options.svg:
-        write_whole(options.svg, drawing(curves).encode())
+        try:
+            write_whole(options.svg, drawing(curves).encode())
+        except OSError as error:
+            print(f"graphwright plan: cannot write {options.svg!r}: {error}", file=sys.stderr)
+            return 2
     return 0
 
 

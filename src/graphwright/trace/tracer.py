@@ -173,6 +173,7 @@ class Tracer:
         if isinstance(tensor, EagerTensor):
             type_ = tensor.type
             small = type_.dtype.is_numpy_compatible and (type_.size or 0) <= _CONSTANT_SIZE
+            small = small and tensor._is_constant
             if small and not is_watched(tensor, self.below):
                 if type_.dtype in dt.INEXACT:
                     if self.graph.is_body and self.outer is not None:

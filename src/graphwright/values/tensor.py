@@ -219,6 +219,8 @@ class EagerTensor(Tensor):
     _array: Any
     _type: TensorType | None
     _device: str = DEFAULT
+    #: Whether a small one may become a constant of a graph.
+    _is_constant = True
 
     @property
     def type(self) -> TensorType:

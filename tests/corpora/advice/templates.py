@@ -33,6 +33,7 @@ ELSEWHERE = {
     "portable": "commands and models of others: tests/portable",
     "library/presence": "a table of names, each of which tests/library/presence looks up",
     "library/distribute": "several devices and processes: tests/library/distribute",
+    "library/dtensor/partwise_ops.py": "processes that MPI starts: tests/library/dtensor",
     "ops/quantization": "docstrings of functions that are made from templates",
 }
 

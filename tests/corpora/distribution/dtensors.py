@@ -13,8 +13,10 @@ FREE = "unsharded"
 
 
 def mesh_of(tf: Any, dims: Any = (("x", 2), ("y", 2))) -> Any:
-    """A mesh of the four devices."""
+    """A mesh of the four devices, or of four ranks where there are several."""
     dims = dims if isinstance(dims, dict) else list(dims)
+    if tf.experimental.dtensor.num_clients() > 1:
+        return tf.experimental.dtensor.create_distributed_mesh(dims)
     return tf.experimental.dtensor.create_mesh(dims, devices=[f"CPU:{i}" for i in range(4)])
 
 
@@ -31,10 +33,11 @@ def numbers(*shape: int) -> Any:
 
 
 def state(tf: Any, tensor: Any) -> Any:
-    """The shards of a tensor, its shape, and the values of the devices."""
+    """The shards of a tensor, its shape, and the values of the devices; of a rank, its own."""
     dt = tf.experimental.dtensor
     specs = list(dt.fetch_layout(tensor).sharding_specs)
-    return [specs, list(tensor.shape), [part.numpy().tolist() for part in dt.unpack(tensor)]]
+    parts = [part.numpy().tolist() for part in dt.unpack(tensor)]
+    return [specs, list(tensor.shape), parts if dt.num_clients() == 1 else {"parts": parts}]
 
 
 @programs

@@ -81,6 +81,7 @@ for name, strategy in (("plain", plain), ("divided", divided)):
     )
 for name, strategy in (("plain", divided), ("divided", plain)):
     results[f"from {name}"] = outcome(*trained(strategy, averaged, 2, paths[name]))
+results["path"] = paths["divided"]
 results["on"] = outcome(*trained(plain, averaged, 6))
 weights, optimizer, _ = trained(divided, averaged, 1)
 slot = optimizer.slot("momentum", weights[1])
@@ -100,6 +101,7 @@ results["refusals"] = [
     refused(lambda: trained(divided, Wholesale, 1)),
     refused(lambda: divided.run(update)),
     refused(lambda: slot.scatter_add(rows)),
+    refused(lambda: slot.assign(tf.ones([6]))),  # its shares have the length of those of [5]
 ]
 (here / f"{rank}.json").write_text(json.dumps(results))
 """
@@ -136,6 +138,18 @@ def test_a_checkpoint_is_whole_and_goes_both_ways(two: dict[int, Any]) -> None:
 
 
 @MPI
+def test_one_process_goes_on_from_a_checkpoint_of_two(two: dict[int, Any]) -> None:
+    shapes = [7, 3], [5], [], [0, 2], [9]
+    weights = [tf.Variable(tf.zeros(shape)) for shape in shapes]
+    optimizer = tf.optimizers.Adam(use_ema=True)
+    optimizer.build(weights)
+    checkpoint = tf.train.Checkpoint(weights=weights, optimizer=optimizer)
+    for results in two.values():
+        checkpoint.restore(results["path"]).assert_consumed()
+        assert [v.numpy().tolist() for v in (*weights, *optimizer.variables)] == results["divided"]
+
+
+@MPI
 def test_a_rank_has_its_share_and_reads_the_whole(two: dict[int, Any]) -> None:
     for rank, results in two.items():
         assert results["plain size"] == 3 * (21 + 5 + 1 + 9)
@@ -146,7 +160,8 @@ def test_a_rank_has_its_share_and_reads_the_whole(two: dict[int, Any]) -> None:
 
 @MPI
 def test_what_has_no_shares_is_refused(two: dict[int, Any]) -> None:
-    whole, rows, scattered = two[1]["refusals"]
+    whole, rows, scattered, longer = two[1]["refusals"]
+    assert "The variable shape (5,), and the assigned value shape (6,) are incompatible" in longer
     assert "The state of Wholesale cannot be divided" in whole
     assert "`elementwise = True`" in whole
     assert "takes `tf.convert_to_tensor(gradient)`" in rows

@@ -194,6 +194,20 @@ for step in range(1, 9):
     if rank == 0:
         manager.save()
 """,
+    "a rank that saves divided state alone": START
+    + """
+options = tf.distribute.experimental.CommunicationOptions(divide_state=True)
+strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+with strategy.scope():
+    weights = tf.Variable(tf.zeros([10]))
+    optimizer = tf.optimizers.Adam()
+step = lambda: optimizer.apply_gradients([(tf.ones([10]), weights)])
+strategy.run(step)
+if rank == 0:
+    path = str(pathlib.Path(__file__).with_name("alone"))
+    tf.train.Checkpoint(optimizer=optimizer).write(path)
+strategy.run(step)
+""",
     "a rank that waits too long": START
     + """
 import time
@@ -304,6 +318,14 @@ def test_buckets_are_summed_while_the_rest_is_computed(
         ("an early end", ["rank 1 has collective 1: the end of the program"]),
         ("an error", ["KeyError: 'what went wrong'", "rank 1 of 2 has failed: all ranks end"]),
         ("an error in a step", ["sum of float32[]", "sum of float32[5]"]),
+        (
+            "a rank that saves divided state alone",
+            [
+                "join of shares of float32[5]",
+                ": sum, in shares, of float32[10]",
+                "let every rank save a checkpoint of it",
+            ],
+        ),
         ("a full disk", ["rank 0 of 2 has failed: all ranks end"]),
         (
             "a rank that waits too long",

@@ -13,6 +13,9 @@ import numpy as np
 from graphwright.base.errors import DeadlineExceededError
 from graphwright.types.arrays import Array
 
+#: What ranks call the collectives that read a divided value.
+JOIN = "join of"
+
 #: Seconds between two looks of a rank that does not wait for ever.
 _PAUSE = 1e-4
 
@@ -88,11 +91,18 @@ class CollectiveAgreement:
             return
         words: list[str] = self.comm.allgather(self.words)
         other = next(rank for rank, text in enumerate(words) if text != words[0])
-        raise RuntimeError(
+        message = (
             "The ranks do not run the same program: every rank must come to the same "
             "collectives in the same order.\n"
             f"  rank 0 has {words[0]}\n  rank {other} has {words[other]}"
         )
+        if any(JOIN in text for text in (words[0], words[other])):
+            message += (
+                "\nA value that is divided among ranks is read by all of them at once. So let "
+                "every rank save a checkpoint of it, each to a path of its own, and none inside of "
+                "`if rank == 0:`."
+            )
+        raise RuntimeError(message)
 
 
 class Agreements:

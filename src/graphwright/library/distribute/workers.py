@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.library.distribute.agreements import Agreements
+from graphwright.library.distribute.agreements import JOIN, Agreements
 from graphwright.library.distribute.gradient_buckets import buckets
 from graphwright.library.distribute.pending_sums import LARGE_BUCKET, SumOptions, SumQueue
 from graphwright.machine import threads
@@ -80,7 +80,7 @@ class WorkerGroup:
         results: list[Any] = [None] * len(shares)
         for places in buckets(shares, limit):
             parts = [shares[place] for place in places]
-            self.agree("join of shares", parts)
+            self.agree(f"{JOIN} shares", parts)
             sent = np.concatenate(parts)
             received = np.empty([self.size, sent.size], sent.dtype)
             self.comm.Allgather(sent.view(np.uint8), received.reshape(-1).view(np.uint8))

@@ -9,24 +9,17 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError, UnimplementedError, UnknownError
+from graphwright.library.dtensor.layout_notes import DEVICE, STATED, layout_of, noted_part
 from graphwright.library.dtensor.mesh import Mesh
-from graphwright.library.dtensor.mesh_layer import (
-    DEVICE,
-    STATED,
-    THREAD,
-    lay,
-    layout_of,
-    mesh_layer,
-)
+from graphwright.library.dtensor.mesh_layer import THREAD, lay, mesh_layer
+from graphwright.library.dtensor.rank_tensors import part_of
 from graphwright.library.dtensor.tensor_layout import Layout
 from graphwright.ops.core.identity import identity
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
-from graphwright.types.device_spec import DeviceSpec
 from graphwright.values.convert import convert
-from graphwright.values.logical_devices import LogicalDevices, full_names
-from graphwright.values.tensor import box
+from graphwright.values.tensor import EagerTensor, box
 from graphwright.values.variable import Variable
 
 
@@ -76,6 +69,8 @@ def relayout(tensor: TensorLike, layout: Layout, name: str | None = None) -> Any
     """
     given: Any = convert(tensor)
     check_fit(given.type.dims, layout)
+    if layout.mesh.ranks is not None and isinstance(given, EagerTensor):
+        return mesh_layer().laid_out(given, layout, name)
     result = identity(given, name=name)
     if isinstance(result, SymbolicTensor):
         STATED[result._value.node] = tuple(layout.sharding_specs)
@@ -130,7 +125,8 @@ def pack(tensors: Sequence[TensorLike], layout: Layout) -> Any:
     """Puts the parts of all devices together.
 
     Args:
-        tensors: A tensor for each device of the mesh, all of one dtype and shape.
+        tensors: A tensor for each device of the mesh, all of one dtype and shape. On a mesh over
+            processes, a list of one tensor: that of this process.
         layout: A `tf.experimental.dtensor.Layout`. Of an axis that is not divided, the parts of the
             first devices count.
 
@@ -148,12 +144,14 @@ def pack(tensors: Sequence[TensorLike], layout: Layout) -> Any:
     TensorShape([2])
     """
     parts = [convert(tensor)._array for tensor in tensors]
-    if len(parts) != layout.mesh.size:
+    count = layout.mesh.num_local_devices()
+    if len(parts) != count:
         raise InvalidArgumentError(
             None, None,
-            f"The mesh has {layout.mesh.size} devices: pack expected {layout.mesh.size} tensors, "
-            f"but got {len(parts)}",
+            f"The mesh has {count} devices: pack expected {count} tensors, but got {len(parts)}",
         )  # fmt: skip
+    if layout.mesh.ranks is not None:
+        return noted_part(np.asarray(parts[0]), layout, mesh_layer())
     shape = np.shape(parts[0])
     if any(np.shape(part) != shape for part in parts):
         raise UnimplementedError(
@@ -182,7 +180,7 @@ def unpack(tensor: TensorLike) -> list[Any]:
         tensor: A tensor that is divided.
 
     Returns:
-        A list with the part of each device, as a tensor on that device.
+        A list with the part of each device of this process, as a tensor on that device.
 
     Raises:
         InvalidArgumentError: The tensor is not divided.
@@ -194,10 +192,15 @@ def unpack(tensor: TensorLike) -> list[Any]:
     [[1]]
     """
     layout = fetch_layout(tensor)
-    array = convert(tensor)._array
+    whole = convert(tensor)
+    devices = layout.mesh.local_devices()
+    if layout.mesh.ranks is not None:
+        arrays = [part_of(whole)]
+    else:
+        arrays = [whole._array[place] for place in pieces(layout, whole._array.shape)]
     parts = []
-    for place, device in zip(pieces(layout, array.shape), layout.mesh.local_devices()):
-        part: Any = box(np.asarray(array[place]))
+    for array, device in zip(arrays, devices):
+        part: Any = box(np.asarray(array))
         part._device = device
         parts.append(part)
     return parts
@@ -344,80 +347,3 @@ def device_name() -> str:
     'CUSTOM:0'
     """
     return DEVICE
-
-
-def num_clients() -> int:
-    """Returns the number of processes: one.
-
-    Returns:
-        An int.
-
-    >>> import graphwright as tf
-    >>> tf.experimental.dtensor.num_clients()
-    1
-    """
-    return 1
-
-
-def client_id() -> int:
-    """Returns the number of this process: 0.
-
-    Returns:
-        An int.
-
-    >>> import graphwright as tf
-    >>> tf.experimental.dtensor.client_id()
-    0
-    """
-    return 0
-
-
-def local_devices(device_type: str, for_client_id: int | None = None) -> list[DeviceSpec]:
-    """Returns the devices of this process.
-
-    Args:
-        device_type: A string: "CPU"; there are no others.
-        for_client_id: It has no effect: there is one process.
-
-    Returns:
-        A list of `tf.DeviceSpec`.
-
-    >>> import graphwright as tf
-    >>> tf.experimental.dtensor.local_devices("CPU")[0].device_type
-    'CPU'
-    """
-    LogicalDevices.in_use = True
-    names = full_names() if device_type.upper() == "CPU" else []
-    return [DeviceSpec.from_string(name) for name in names]
-
-
-def num_local_devices(device_type: str) -> int:
-    """Returns the number of devices of this process.
-
-    Args:
-        device_type: A string: "CPU"; there are no others.
-
-    Returns:
-        An int.
-
-    >>> import graphwright as tf
-    >>> tf.experimental.dtensor.num_local_devices("GPU")
-    0
-    """
-    return len(local_devices(device_type))
-
-
-def num_global_devices(device_type: str) -> int:
-    """Returns the number of devices of all processes, of which there is one.
-
-    Args:
-        device_type: A string: "CPU"; there are no others.
-
-    Returns:
-        An int.
-
-    >>> import graphwright as tf
-    >>> tf.experimental.dtensor.num_global_devices("GPU")
-    0
-    """
-    return num_local_devices(device_type)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.library.distribute.workers import world
+from graphwright.library.dtensor.mesh_ranks import MeshRanks
 from graphwright.types.device_spec import DeviceSpec
 from graphwright.values.convert import convert
 from graphwright.values.logical_devices import LogicalDevices, canonical, full_names
@@ -21,10 +23,10 @@ class Mesh:
     Args:
         dim_names: A list of strings: the names of the dimensions.
         global_device_ids: An array of ints of the mesh's shape: the numbers of the devices.
-        local_device_ids: A list of ints: those of this process, which are all.
-        local_devices: A list of the names of devices, or of their `tf.DeviceSpec`.
+        local_device_ids: A list of ints: those of this process.
+        local_devices: A list of the names of its devices, or of their `tf.DeviceSpec`.
         mesh_name: A string.
-        global_devices: It has no effect: all devices are of this process.
+        global_devices: A list of the names of all devices; None if all are of this process.
         use_xla_spmd: It has no effect.
 
     Raises:
@@ -47,14 +49,18 @@ class Mesh:
         use_xla_spmd: bool = False,
     ) -> None:
         self._places = np.asarray(global_device_ids)
-        if self._places.size != len(local_devices):
+        everywhere = global_devices or local_devices
+        if self._places.size != len(everywhere):
             raise ValueError(
                 f"A mesh of shape {list(self._places.shape)} has {self._places.size} places, and "
-                f"there are {len(local_devices)} devices."
+                f"there are {len(everywhere)} devices."
             )
         self._dim_names = list(dim_names)
-        self._devices = [canonical(str(name_of(device))) for device in local_devices]
+        self._devices = [canonical(str(name_of(device))) for device in everywhere]
+        self._local = [int(number) for number in local_device_ids]
         self._name = mesh_name
+        #: The ranks that it spans; None: all devices are of this process.
+        self.ranks: MeshRanks | None = None
 
     @property
     def dim_names(self) -> list[str]:
@@ -118,19 +124,24 @@ class Mesh:
 
     def local_device_ids(self) -> list[int]:
         """Returns the numbers of the devices of this process."""
-        return [int(number) for number in self._places.reshape(-1)]
+        return list(self._local)
 
-    global_device_ids = local_device_ids
+    def global_device_ids(self) -> list[int]:
+        """Returns the numbers of all devices."""
+        return [int(number) for number in self._places.reshape(-1)]
 
     def local_devices(self) -> list[str]:
         """Returns the full names of the devices of this process."""
-        return list(self._devices)
+        first = self.min_global_device_id()
+        return [self._devices[number - first] for number in self._local]
 
-    global_devices = local_devices
+    def global_devices(self) -> list[str]:
+        """Returns the full names of all devices."""
+        return list(self._devices)
 
     def num_local_devices(self) -> int:
         """Returns the number of devices of this process."""
-        return len(self._devices)
+        return len(self._local)
 
     def coords(self, device_idx: int) -> Any:
         """Returns the place of a device in the mesh.
@@ -153,8 +164,11 @@ class Mesh:
     def to_string(self) -> str:
         """Returns the mesh as text, which names its dimensions and its devices."""
         dims = ",".join(f"{n}={size}" for n, size in zip(self._dim_names, self._places.shape))
-        numbers = ",".join(map(str, self.local_device_ids()))
-        return f"{self._name}|{dims}|{numbers}|{numbers}|{','.join(self._devices)}"
+        numbers, local = (
+            ",".join(map(str, each)) for each in (self.global_device_ids(), self._local)
+        )
+        text = f"{self._name}|{dims}|{numbers}|{local}|{','.join(self.local_devices())}"
+        return text if self.ranks is None else f"{text}|{','.join(self._devices)}"
 
     def __repr__(self) -> str:
         return f"Mesh.from_string({self.to_string()})"
@@ -212,3 +226,67 @@ def create_mesh(
     numbers = np.arange(len(chosen)).reshape(shape)
     names = [name for name, _ in pairs]
     return Mesh(names, numbers, list(range(len(chosen))), chosen, mesh_name)
+
+
+def create_distributed_mesh(
+    mesh_dims: MeshDims,
+    mesh_name: str = "",
+    local_devices: Sequence[DeviceSpec | str] | None = None,
+    device_type: str | None = None,
+    use_xla_spmd: bool = False,
+) -> Mesh:
+    """Makes a mesh of one device in each process that MPI has started: `graphwright launch`.
+
+    Tensors that are divided among it have a part in each process. All processes must call the same
+    functions in the same order.
+
+    Args:
+        mesh_dims: The sizes of the dimensions by their names: a dict, or pairs. Their product is
+            the number of processes.
+        mesh_name: A string.
+        local_devices: A list of one name of a device, or its `tf.DeviceSpec`; None takes the first.
+            Where there is one process, it is as `devices` of `create_mesh`.
+        device_type: "CPU", or None.
+        use_xla_spmd: It has no effect.
+
+    Returns:
+        A `tf.experimental.dtensor.Mesh`.
+
+    Raises:
+        ImportError: mpi4py is not there.
+        ValueError: There are not as many processes as the mesh has places, or a process gives
+            several devices.
+
+    >>> import graphwright as tf
+    >>> callable(tf.experimental.dtensor.create_distributed_mesh)
+    True
+    """
+    workers = world()
+    if workers.size == 1:
+        return create_mesh(mesh_dims, mesh_name, local_devices, device_type, use_xla_spmd)
+    LogicalDevices.in_use = True
+    devices = full_names()[:1] if local_devices is None else [*map(name_of, local_devices)]
+    if len(devices) != 1:
+        raise ValueError(
+            f"A mesh over processes has one device in each, and this one gives {len(devices)}: "
+            f"{devices}. Start more processes: graphwright launch -n NUMBER PROGRAM"
+        )
+    pairs = list(mesh_dims.items()) if isinstance(mesh_dims, Mapping) else list(mesh_dims)
+    names, shape = [name for name, _ in pairs], [size for _, size in pairs]
+    if int(np.prod(shape, dtype=int)) != workers.size:
+        raise ValueError(
+            f"length of devices ({workers.size}) must be equal to total size of the mesh of shape "
+            f"{shape}"
+        )
+    everywhere = [task_device(device, devices[0]) for device in range(workers.size)]
+    numbers = np.arange(workers.size).reshape(shape)
+    local = [everywhere[workers.rank]]
+    mesh = Mesh(names, numbers, [workers.rank], local, mesh_name, everywhere)
+    mesh.ranks = MeshRanks(workers, names, shape)
+    return mesh
+
+
+def task_device(rank: int, device: str) -> str:
+    """The name of a device of another process, by that of this one."""
+    spec = DeviceSpec.from_string(canonical(device))
+    return spec.replace(job="worker", task=rank).to_string()

@@ -1,13 +1,13 @@
 """How results of ops are divided, by how their operands are: one table of rules by kind of op.
 
-A rule gives each axis of a result a dimension of the mesh, or none. Where ways of dividing do not
-go together, the first operand's counts, and a dimension divides one axis. What has no rule is whole
-on each device.
+A rule gives a label to each axis of the operands and of the result. Axes with one label are
+divided alike: as in the first operand that divides them. A dimension of the mesh divides one label,
+those of the result first. What has no rule is whole on each device.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from graphwright.base.logs import get_logger
@@ -29,6 +29,13 @@ from graphwright.types.tensor_type import Dims
 #: For each axis a dimension of the mesh, or `UNSHARDED`.
 Specs = tuple[str, ...]
 
+#: For each axis a label, or None: no device has a part of it.
+Labels = Sequence[str | None]
+
+#: The ops that combine the results of parts, by those that combine elements of an axis.
+_COMBINATIONS = {"Sum": "sum", "Mean": "mean", "Prod": "prod", "Max": "max", "Min": "min"}
+_COMBINATIONS |= {"All": "all", "Any": "any"}
+
 
 class ShardedOperand(NamedTuple):
     """An operand of an op: how it is divided, its shape, and its value where that is known."""
@@ -43,119 +50,131 @@ class ShardedOperand(NamedTuple):
         return self.specs or (UNSHARDED,) * len(self.dims or ())
 
 
-#: How the result of an op is divided; None: the rule does not know.
-Rule = Callable[[Any, Sequence[ShardedOperand]], Specs | None]
+class AxisLabels(NamedTuple):
+    """The labels of the axes of an op's operands and of its result.
+
+    Args:
+        operands: The labels of each tensor that is an operand; host operands behind them have none.
+        result: The labels of the result.
+        combination: How results of parts become one where an axis is divided that the result lacks.
+            None: such axes are not divided.
+    """
+
+    operands: Sequence[Labels]
+    result: Labels
+    combination: str | None = None
 
 
-def distinct(specs: Iterable[str]) -> Specs:
-    """The specs, in which each dimension of the mesh stands once: where it stood first."""
-    result: list[str] = []
-    for spec in specs:
-        result.append(UNSHARDED if spec in result else spec)
-    return tuple(result)
+#: The labels of an op's axes; None: the rule does not know.
+Rule = Callable[[Any, Sequence[ShardedOperand]], AxisLabels | None]
 
 
-def first_of(specs: Iterable[str]) -> str:
-    """The first dimension of the mesh, if there is one."""
-    return next((spec for spec in specs if spec != UNSHARDED), UNSHARDED)
+def numbered(rank: int) -> list[str | None]:
+    """Labels of so many axes, counted from the last one."""
+    return [str(axis) for axis in range(-rank, 0)]
 
 
-def by_element(op: Op, operands: Sequence[ShardedOperand]) -> Specs | None:
-    """Each axis is divided as in the first operand that divides it; operands are broadcast."""
-    tensors = [operand for operand in operands if operand.dims is not None]
-    rank = max((len(operand.dims or ()) for operand in tensors), default=0)
-    axes = []
-    for axis in range(-rank, 0):
-        reaching = [o for o in tensors if len(o.dims or ()) >= -axis and (o.dims or ())[axis] != 1]
-        axes.append(first_of(operand.known_specs[axis] for operand in reaching))
-    return distinct(axes)
+def by_element(op: Op, operands: Sequence[ShardedOperand]) -> AxisLabels:
+    """Axes go together from the last one on. Those of size 1 are broadcast, so they are whole."""
+    terms: list[Labels] = []
+    for operand in operands:
+        dims = operand.dims or ()
+        terms.append([None if n == 1 else a for a, n in zip(numbered(len(dims)), dims)])
+    return AxisLabels(terms, numbered(max(map(len, terms), default=0)))
 
 
-def by_first(op: Op, operands: Sequence[ShardedOperand]) -> Specs | None:
-    """The result is divided as the first operand is."""
-    return operands[0].specs
+def by_axis(op: Op, operands: Sequence[ShardedOperand]) -> AxisLabels:
+    """The result is divided as the operand is."""
+    labels = numbered(len(operands[0].known_specs))
+    return AxisLabels([labels], labels)
 
 
-def by_reduction(op: Reduction, operands: Sequence[ShardedOperand]) -> Specs | None:
+def by_row(op: Op, operands: Sequence[ShardedOperand]) -> AxisLabels:
+    """The result is divided as the operand is, whose last axis is whole."""
+    labels = [*numbered(len(operands[0].known_specs))[:-1], None]
+    return AxisLabels([labels], labels)
+
+
+def by_reduction(op: Reduction, operands: Sequence[ShardedOperand]) -> AxisLabels:
     """The axes that are left are divided as they were."""
     x, axes = operands[0], operands[1].value
-    rank = len(x.known_specs)
+    labels = numbered(len(x.known_specs))
+    rank = len(labels)
     gone = {axis % rank for axis in ([axes] if isinstance(axes, int) else axes or ())}
     gone = set(range(rank)) if axes is None else gone
-    specs = [UNSHARDED if i in gone else spec for i, spec in enumerate(x.known_specs)]
-    return tuple([spec for i, spec in enumerate(specs) if op.keep_dims or i not in gone])
+    left = [None if i in gone else label for i, label in enumerate(labels)]
+    result = [label for i, label in enumerate(left) if op.keep_dims or i not in gone]
+    return AxisLabels([labels], result, _COMBINATIONS.get(op.type_name))
 
 
-def by_labels(
-    terms: Sequence[Sequence[str]], result: Sequence[str], operands: Sequence[ShardedOperand]
-) -> Specs:
-    """Axes with one label are divided alike, as in the first operand that divides them."""
-    specs: dict[str, str] = {}
-    for labels, operand in zip(terms, operands):
-        for label, spec in zip(labels, operand.known_specs):
-            if specs.get(label, UNSHARDED) == UNSHARDED:
-                specs[label] = spec
-    return distinct(specs.get(label, UNSHARDED) for label in result)
-
-
-def by_product(op: MatMul, operands: Sequence[ShardedOperand]) -> Specs | None:
+def by_product(op: MatMul, operands: Sequence[ShardedOperand]) -> AxisLabels:
     """Rows are divided as those of the first matrix, columns as those of the second."""
     a, b = "ki" if op.transpose_a else "ik", "jk" if op.transpose_b else "kj"
-    return by_labels([a, b], "ij", operands)
+    return AxisLabels([[*a], [*b]], [*"ij"], "sum")
 
 
-def by_batch_product(op: BatchProduct, operands: Sequence[ShardedOperand]) -> Specs | None:
+def by_batch_product(op: BatchProduct, operands: Sequence[ShardedOperand]) -> AxisLabels:
     """The axes of the batch are divided by their places from the right, the rest by products."""
-    batches = [[str(i) for i in range(len(o.known_specs) - 2)][::-1] for o in operands]
+    batches = [numbered(len(o.known_specs) - 2) for o in operands]
     a, b = "ki" if op.adj_x else "ik", "jk" if op.adj_y else "kj"
     terms = [[*batches[0], *a], [*batches[1], *b]]
-    return by_labels(terms, [*max(batches, key=len), *"ij"], operands)
+    return AxisLabels(terms, [*max(batches, key=len), *"ij"], "sum")
 
 
-def by_equation(op: Einsum, operands: Sequence[ShardedOperand]) -> Specs | None:
-    """Axes with one label are divided alike."""
+def by_equation(op: Einsum, operands: Sequence[ShardedOperand]) -> AxisLabels:
+    """Axes with one label are divided alike; a diagonal is whole."""
     terms = parse(op.equation, tuple([len(operand.known_specs) for operand in operands]))
-    return by_labels(terms.operands, terms.result, operands)
+    twice = {label for term in terms.operands for label in term if term.count(label) > 1}
+
+    def single(term: Sequence[str]) -> Labels:
+        return [None if label in twice else label for label in term]
+
+    return AxisLabels([single(term) for term in terms.operands], single(terms.result), "sum")
 
 
-def by_gather(op: GatherV2, operands: Sequence[ShardedOperand]) -> Specs | None:
+def by_gather(op: GatherV2, operands: Sequence[ShardedOperand]) -> AxisLabels | None:
     """The axis along which slices are taken is divided as the indices are."""
     params, indices, axis = operands
     if op.batch_dims or not isinstance(axis.value, int):
         return None
-    specs, place = params.known_specs, axis.value % len(params.known_specs)
-    return distinct([*specs[:place], *indices.known_specs, *specs[place + 1 :]])
+    labels, places = numbered(len(params.known_specs)), numbered(len(indices.known_specs))
+    place = axis.value % len(labels)
+    chosen = [f"index {label}" for label in places]
+    before, behind = labels[:place], labels[place + 1 :]
+    return AxisLabels([[*before, None, *behind], chosen], [*before, *chosen, *behind])
 
 
-def by_permutation(op: Transpose, operands: Sequence[ShardedOperand]) -> Specs | None:
+def by_permutation(op: Transpose, operands: Sequence[ShardedOperand]) -> AxisLabels | None:
     """Axes are divided as they were, in another order."""
     x, perm = operands
-    return None if perm.value is None else tuple([x.known_specs[axis] for axis in perm.value])
+    labels = numbered(len(x.known_specs))
+    return None if perm.value is None else AxisLabels([labels], [labels[i] for i in perm.value])
 
 
-def by_new_axis(op: ExpandDims, operands: Sequence[ShardedOperand]) -> Specs | None:
+def by_new_axis(op: ExpandDims, operands: Sequence[ShardedOperand]) -> AxisLabels | None:
     """A new axis is whole."""
     x, dim = operands
     axis = dim.value[0] if isinstance(dim.value, tuple) else dim.value
     if axis is None:
         return None
-    specs = list(x.known_specs)
-    specs.insert(axis % (len(specs) + 1), UNSHARDED)
-    return tuple(specs)
+    labels = numbered(len(x.known_specs))
+    place = axis % (len(labels) + 1)
+    return AxisLabels([labels], [*labels[:place], None, *labels[place:]])
 
 
-def by_lost_axes(op: Squeeze, operands: Sequence[ShardedOperand]) -> Specs | None:
+def by_lost_axes(op: Squeeze, operands: Sequence[ShardedOperand]) -> AxisLabels:
     """The axes that are left are divided as they were."""
     (x,) = operands
-    dims = x.dims or ()
-    lost = {axis % len(dims) for axis in op.squeeze_dims}
+    dims, labels = x.dims or (), numbered(len(x.known_specs))
+    lost = {axis % len(labels) for axis in op.squeeze_dims}
     lost = lost or {axis for axis, size in enumerate(dims) if size == 1}
-    return tuple([spec for axis, spec in enumerate(x.known_specs) if axis not in lost])
+    return AxisLabels([labels], [label for axis, label in enumerate(labels) if axis not in lost])
 
 
 #: The rules, of which the first that fits counts.
 RULES: tuple[tuple[type[Op] | tuple[type[Op], ...], Rule], ...] = (
-    ((ReadVariableOp, Identity, Softmax, LogSoftmax), by_first),
+    ((ReadVariableOp, Identity), by_axis),
+    ((Softmax, LogSoftmax), by_row),
     (Elementwise, by_element),
     (Reduction, by_reduction),
     (MatMul, by_product),
@@ -171,19 +190,46 @@ RULES: tuple[tuple[type[Op] | tuple[type[Op], ...], Rule], ...] = (
 Stated = Mapping[Node, Specs]
 
 
+def labels_of(op: Op, operands: Sequence[ShardedOperand]) -> AxisLabels | None:
+    """The labels of an op's axes, by the first rule that fits; None: it has no rule."""
+    for kind, rule in RULES:
+        if isinstance(op, kind):
+            return rule(op, operands)
+    if op.outputs:
+        get_logger().info("%s has no rule of sharding: each device has its results", op.type_name)
+    return None
+
+
+def divided_labels(labels: AxisLabels, operands: Sequence[ShardedOperand]) -> dict[str | None, str]:
+    """The labels that are divided, each by its dimension of the mesh."""
+    stated: dict[str | None, str] = {}
+    for term, operand in zip(labels.operands, operands):
+        for label, spec in zip(term, operand.known_specs):
+            if label is not None and spec != UNSHARDED:
+                stated.setdefault(label, spec)
+    order = [*labels.result, *(stated if labels.combination else ())]
+    chosen: dict[str | None, str] = {}
+    for label in order:
+        if label in stated and label not in chosen and stated[label] not in chosen.values():
+            chosen[label] = stated[label]
+    return chosen
+
+
+def specs_by(labels: Labels, divided: Mapping[str | None, str]) -> Specs:
+    """How what has these labels is divided."""
+    return tuple([divided.get(label, UNSHARDED) for label in labels])
+
+
 def specs_of_results(
     op: Op, operands: Sequence[ShardedOperand], stated: Stated
 ) -> list[Specs | None]:
     """How the results of an op are divided; None: each device has all."""
     if isinstance(op, PartitionedCall):
         return specs_of_graph(op.f, operands, stated)
-    for kind, rule in RULES:
-        if isinstance(op, kind):
-            return [rule(op, operands)]
-    count = len(op.outputs)
-    if count:
-        get_logger().info("%s has no rule of sharding: each device has its results", op.type_name)
-    return [None] * count
+    labels = labels_of(op, operands)
+    if labels is None:
+        return [None] * len(op.outputs)
+    return [specs_by(labels.result, divided_labels(labels, operands))]
 
 
 def specs_of_graph(

@@ -144,23 +144,20 @@ ABSENT = (
         "Use `tf.train.CheckpointManager`, and save every so many steps.",
     ),
     Absence(
-        """experimental.dtensor.barrier experimental.dtensor.create_distributed_mesh
-        experimental.dtensor.create_tpu_mesh experimental.dtensor.full_job_name
-        experimental.dtensor.heartbeat_enabled
-        experimental.dtensor.initialize_accelerator_system
-        experimental.dtensor.initialize_multi_client
+        """experimental.dtensor.create_tpu_mesh experimental.dtensor.full_job_name
+        experimental.dtensor.heartbeat_enabled experimental.dtensor.initialize_multi_client
         experimental.dtensor.initialize_tpu_system experimental.dtensor.job_name
         experimental.dtensor.jobs experimental.dtensor.shutdown_accelerator_system
         experimental.dtensor.shutdown_tpu_system""",
-        "A mesh has the logical devices of one process.",
-        "Use `tf.experimental.dtensor.create_mesh`.",
+        "A mesh has logical devices of one process, or a device in each process of MPI.",
+        "Use `tf.experimental.dtensor.create_mesh` or `create_distributed_mesh`.",
     ),
     Absence(
         """experimental.dtensor.DTensorCheckpoint experimental.dtensor.DTensorDataset
         experimental.dtensor.enable_save_as_bf16 experimental.dtensor.name_based_restore
         experimental.dtensor.name_based_save experimental.dtensor.preferred_device_type
         experimental.dtensor.run_on experimental.dtensor.sharded_save""",
-        "All parts of a divided tensor are in one memory.",
+        "Checkpoints and datasets have whole values.",
         "Use `tf.train.Checkpoint` and `tf.data.Dataset` for divided tensors too.",
     ),
     Absence(
