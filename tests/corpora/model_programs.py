@@ -356,7 +356,91 @@ def segments(tf: Any, folder: Path) -> Recipe:
     return Groups(), {}, [("f", [tf.constant(wave(4, 3)), tf.constant([2, 0, 2, 1])], {})]
 
 
+def experts(tf: Any, folder: Path) -> Recipe:
+    """Rows that go to the two best of four experts, and come back weighted."""
+
+    class Experts(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.gate = tf.Variable(wave(3, 4), name="gate")
+            self.experts = [tf.Variable(wave(3, 2) + n, name=f"expert_{n}") for n in range(4)]
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 3], name="x")])
+        def f(self, x: Any) -> Any:
+            scores, best = tf.math.top_k(tf.nn.softmax(x @ self.gate), 2)
+            total = tf.zeros([tf.shape(x)[0], 2])
+            for number, expert in enumerate(self.experts):
+                places = tf.where(tf.equal(best, number))
+                weights = tf.gather_nd(scores, places)[:, None]
+                made = tf.gather(x, places[:, 0]) @ expert * weights
+                total = tf.tensor_scatter_nd_add(total, places[:, :1], made)
+            return {"y": total, "load": tf.math.bincount(best, minlength=4)}
+
+    return Experts(), {}, [("f", [tf.constant(wave(5, 3))], {})]
+
+
+def labels(tf: Any, folder: Path) -> Recipe:
+    """The best path through labels: a loop forward that notes, and one backward that reads."""
+
+    class Labels(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.moves = tf.Variable(wave(3, 3), name="moves")
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 3], name="scores")])
+        def f(self, scores: Any) -> Any:
+            count = tf.shape(scores)[0]
+            back = tf.TensorArray(tf.int32, count, element_shape=[3])
+            state, total = scores[0], scores[0]
+            for i in tf.range(1, count):
+                paths = state[:, None] + self.moves
+                back = back.write(i, tf.argmax(paths, 0, tf.int32))
+                state = tf.reduce_max(paths, 0) + scores[i]
+                total = tf.reduce_logsumexp(total[:, None] + self.moves, 0) + scores[i]
+            label = tf.argmax(state, output_type=tf.int32)
+            path = tf.TensorArray(tf.int32, count).write(count - 1, label)
+            for i in tf.range(count - 1, 0, -1):
+                label = back.read(i)[label]
+                path = path.write(i - 1, label)
+            return path.stack(), tf.reduce_max(state), tf.reduce_logsumexp(total)
+
+    calls: list[Call] = [("f", [tf.constant(wave(n, 3) * 2.0)], {}) for n in (6, 2)]
+    return Labels(), {}, calls
+
+
+def messages(tf: Any, folder: Path) -> Recipe:
+    """Messages along the edges of a graph, with a mean that each call moves."""
+
+    class Messages(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.w = tf.Variable(wave(4, 2), name="w")
+            self.mean = tf.Variable(tf.zeros([2]), trainable=False, name="mean")
+
+        @tf.function(
+            input_signature=[
+                tf.TensorSpec([None, 2], name="nodes"),
+                tf.TensorSpec([None, 2], tf.int32, name="edges"),
+            ]
+        )
+        def f(self, nodes: Any, edges: Any) -> Any:
+            source, target = tf.unstack(edges, axis=1)
+            ends = [tf.gather(nodes, place) for place in (source, target)]
+            sent = tf.nn.elu(tf.concat(ends, 1) @ self.w)
+            count = tf.shape(nodes)[0]
+            total = tf.math.unsorted_segment_sum(sent, target, count)
+            most = tf.math.unsorted_segment_max(sent, target, count)
+            most = tf.where(most < -1e30, tf.zeros_like(most), most)
+            self.mean.assign(0.75 * self.mean + 0.25 * tf.reduce_mean(total, 0))
+            return total - self.mean, most
+
+    edges = tf.constant([[0, 1], [2, 1], [1, 3], [3, 0], [0, 3]])
+    call: Call = ("f", [tf.constant(wave(5, 2)), edges], {})
+    return Messages(), {}, [call, call]
+
+
 PROGRAMS: list[Callable[[Any, Path], Recipe]] = [
     rules_of_variables, rules_in_branches, recomputation, text, rows, pictures, sounds, attention, search,
     examples, small_numbers, steps_of_training, defaults, solvers, segments,
+    experts, labels, messages,
 ]  # fmt: skip

@@ -149,6 +149,8 @@ class Graph(Face):
         self.after: tuple[Node, ...] = ()  # what nodes that are added now wait for
         #: What programs of TensorFlow 1 list by name: `tf.compat.v1.GraphKeys`.
         self.collections: dict[Any, list[Any]] = {}
+        #: Operations that a message has and the graph has not: the reasons by their names.
+        self.left_out: dict[str, str] = {}
         #: What blocks of a program have brought in so far, by `id`: see `as_default`.
         self.outside: dict[int, tuple[Any, Value]] = {}
         self.derivative: Any = None  # its derivative: see `control.derivative`

@@ -171,7 +171,9 @@ class Faces:
         for operation in Faces.operations(graph):
             if operation.name == name:
                 return operation
-        raise KeyError(f"the graph has no operation named {name!r}")
+        reason = graph.left_out.get(name)
+        words = f"the graph has no operation named {name!r}"
+        raise KeyError(words if reason is None else f"{words}: it was left out, since {reason}")
 
     @staticmethod
     def tensor_by_name(graph: Graph, name: str) -> Any:

@@ -33,6 +33,7 @@ from graphwright.portable.graphs.older_ops import OLDER, is_flow
 from graphwright.portable.graphs.ragged_nodes import RAGGED
 from graphwright.portable.graphs.structure_branches import structure_branches
 from graphwright.portable.graphs.structure_loops import structure_loops
+from graphwright.portable.graphs.training_steps import TRAINING
 from graphwright.portable.model_arrays import SMALL, checked_array
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import attribute, check_dtypes, op_of, place
@@ -76,7 +77,7 @@ class FunctionImport:
         if len(self.messages) < len(library.function):
             raise malformed("its library", "two functions have one name")
         self.allowance = allowance
-        self.special = {**OLDER, **RAGGED, **(special or {})}
+        self.special = {**OLDER, **RAGGED, **TRAINING, **(special or {})}
         #: The rules of functions with a gradient of their own, by the names that nodes give them.
         self.gradients: dict[str, GradientRule] = {}
         self._bodies: dict[str, NodeBody] = {}

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from graphwright.proto.saved_model_pb2 import VariableAggregation, VariableSynchronization
 
 #: The versions of TensorFlow's format that is written.
-_TENSORFLOW, _FINGERPRINT = "2.21.0", 4
+TENSORFLOW, _FINGERPRINT = "2.21.0", 4
 
 
 class SaveOptions:
@@ -181,7 +181,7 @@ class SavedFolder:
         self._graph = self.model.meta_graphs.add()
         info = self._graph.meta_info_def
         info.tags.extend(sorted({SERVING, *options.extra_tags}))
-        info.tensorflow_version = _TENSORFLOW
+        info.tensorflow_version = TENSORFLOW
         info.stripped_default_attrs = True
         self._write_objects(options)
         self._write_aliases(options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.base.files import TextPath
 from graphwright.op.interpreter import activate
@@ -18,6 +18,9 @@ from graphwright.portable.saved_model_names import (
 )
 from graphwright.portable.saved_objects import SavedObjects
 from graphwright.proto.saved_model_pb2 import MetaGraphDef, SavedModel
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
 
 __all__ = ["Asset", "LoadOptions", "SaveOptions", "contains_saved_model", "load", "save"]
 
@@ -161,21 +164,27 @@ def read(folder: str) -> SavedModel:
     with open(path, "rb") as file:
         content = file.read()
     try:
-        return SavedModel.FromString(bytes_of(content) if path.endswith(_TEXT) else content)
+        return SavedModel.FromString(
+            bytes_of(content, SavedModel()) if path.endswith(_TEXT) else content
+        )
     except (DecodeError, ValueError) as error:
         raise OSError(f"Cannot parse file {path}: {error}.") from None
 
 
-def bytes_of(text: bytes) -> bytes:
-    """A message in text as bytes, where it may not be deeper than messages are; else ValueError."""
+def bytes_of(text: bytes, message: Message) -> bytes:
+    """The bytes of a message in text, which is read into an empty one.
+
+    Raises:
+        ValueError: It is no such message, or deeper than messages may be.
+    """
     from google.protobuf import text_format  # few models are in text
     from google.protobuf.message import EncodeError
 
     try:
-        message: bytes = text_format.Parse(text.decode(), SavedModel()).SerializeToString()
+        made: bytes = text_format.Parse(text.decode(), message).SerializeToString()
     except (EncodeError, RecursionError, text_format.ParseError) as error:
         raise ValueError(str(error)) from error
-    return message
+    return made
 
 
 def graph_of(model: SavedModel, tags: str | Sequence[str] | None) -> MetaGraphDef:

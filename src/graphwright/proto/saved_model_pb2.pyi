@@ -372,6 +372,40 @@ class SavedVariable(_message.Message):
     experimental_distributed_variable_components: _containers.RepeatedCompositeFieldContainer[SavedVariable]
     def __init__(self, dtype: _Optional[_Union[_types_pb2.DataType, str]] = ..., shape: _Optional[_Union[_tensor_pb2.TensorShapeProto, _Mapping]] = ..., trainable: bool = ..., synchronization: _Optional[_Union[VariableSynchronization, str]] = ..., aggregation: _Optional[_Union[VariableAggregation, str]] = ..., name: _Optional[str] = ..., device: _Optional[str] = ..., experimental_distributed_variable_components: _Optional[_Iterable[_Union[SavedVariable, _Mapping]]] = ...) -> None: ...
 
+class VariableDef(_message.Message):
+    __slots__ = ("variable_name", "initializer_name", "snapshot_name", "save_slice_info_def", "is_resource", "initial_value_name", "trainable", "synchronization", "aggregation")
+    VARIABLE_NAME_FIELD_NUMBER: _ClassVar[int]
+    INITIALIZER_NAME_FIELD_NUMBER: _ClassVar[int]
+    SNAPSHOT_NAME_FIELD_NUMBER: _ClassVar[int]
+    SAVE_SLICE_INFO_DEF_FIELD_NUMBER: _ClassVar[int]
+    IS_RESOURCE_FIELD_NUMBER: _ClassVar[int]
+    INITIAL_VALUE_NAME_FIELD_NUMBER: _ClassVar[int]
+    TRAINABLE_FIELD_NUMBER: _ClassVar[int]
+    SYNCHRONIZATION_FIELD_NUMBER: _ClassVar[int]
+    AGGREGATION_FIELD_NUMBER: _ClassVar[int]
+    variable_name: str
+    initializer_name: str
+    snapshot_name: str
+    save_slice_info_def: SaveSliceInfoDef
+    is_resource: bool
+    initial_value_name: str
+    trainable: bool
+    synchronization: VariableSynchronization
+    aggregation: VariableAggregation
+    def __init__(self, variable_name: _Optional[str] = ..., initializer_name: _Optional[str] = ..., snapshot_name: _Optional[str] = ..., save_slice_info_def: _Optional[_Union[SaveSliceInfoDef, _Mapping]] = ..., is_resource: bool = ..., initial_value_name: _Optional[str] = ..., trainable: bool = ..., synchronization: _Optional[_Union[VariableSynchronization, str]] = ..., aggregation: _Optional[_Union[VariableAggregation, str]] = ...) -> None: ...
+
+class SaveSliceInfoDef(_message.Message):
+    __slots__ = ("full_name", "full_shape", "var_offset", "var_shape")
+    FULL_NAME_FIELD_NUMBER: _ClassVar[int]
+    FULL_SHAPE_FIELD_NUMBER: _ClassVar[int]
+    VAR_OFFSET_FIELD_NUMBER: _ClassVar[int]
+    VAR_SHAPE_FIELD_NUMBER: _ClassVar[int]
+    full_name: str
+    full_shape: _containers.RepeatedScalarFieldContainer[int]
+    var_offset: _containers.RepeatedScalarFieldContainer[int]
+    var_shape: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, full_name: _Optional[str] = ..., full_shape: _Optional[_Iterable[int]] = ..., var_offset: _Optional[_Iterable[int]] = ..., var_shape: _Optional[_Iterable[int]] = ...) -> None: ...
+
 class FunctionSpec(_message.Message):
     __slots__ = ("fullargspec", "is_method", "input_signature", "jit_compile")
     class JitCompile(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):

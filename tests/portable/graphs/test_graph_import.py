@@ -192,6 +192,14 @@ def test_variables_and_what_waits() -> None:
     assert function.variables[0].numpy() == 6.0
 
 
+def test_what_is_read_has_the_shape_of_the_variable() -> None:
+    with tf.Graph().as_default() as graph:
+        tf.identity(tf.Variable([2.0, 1.0], name="v") * 2.0, name="y")
+    with tf.Graph().as_default() as again:
+        tf.graph_util.import_graph_def(graph.as_graph_def(), name="")
+    assert again.get_tensor_by_name("y:0").shape == [2]
+
+
 def test_a_placeholder_that_nobody_gives() -> None:
     function = v1.wrap_function(lambda: v1.placeholder(tf.float32, [None], "x") + 1.0, [])
     with pytest.raises(

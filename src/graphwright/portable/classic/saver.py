@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError, NotFoundError
+from graphwright.base.errors import NotFoundError
 from graphwright.control.graph_variable import GraphVariable
+from graphwright.ir.graph import Graph
 from graphwright.library.checkpoint.bundle_checkpoint import constant_of, write_tensors
 from graphwright.library.checkpoint.checkpoint_files import delete, is_there
 from graphwright.library.checkpoint.checkpoint_state import (
@@ -18,18 +19,20 @@ from graphwright.library.checkpoint.checkpoint_state import (
 )
 from graphwright.library.checkpoint.tensor_bundle import TensorBundle
 from graphwright.op.refusal import complete
-from graphwright.portable.classic.graph_collections import global_variables
+from graphwright.portable.classic.graph_collections import global_variables, open_graph
+from graphwright.portable.classic.meta_graph_export import add_saver, meta_graph, write
+from graphwright.portable.classic.saved_parts import SavedPart, load, whole_tensors
+from graphwright.portable.graphs.classic_variables import TensorReader
 from graphwright.portable.graphs.session import Session
-from graphwright.types import dtypes as dt
+from graphwright.proto.saved_model_pb2 import MetaGraphDef
 from graphwright.types.arguments import TensorLike
-from graphwright.types.arrays import Array
 
 
 class Saver:
     """Saves variables of a graph under their names, and restores them.
 
-    The files are those of TensorFlow 1 and 2: an index and a shard of data, and a file `checkpoint`
-    that names the newest ones.
+    The files are those of TensorFlow 1 and 2: an index and a shard of data, a file `.meta` with the
+    graph, and a file `checkpoint` that names the newest ones.
 
     Args:
         var_list: A list of variables, or a dict from names to variables. None takes all global
@@ -72,16 +75,16 @@ class Saver:
             var_list = global_variables()
         if not var_list:
             raise ValueError("No variables to save")
-        self._variables: dict[str, GraphVariable] = {}
+        self._parts: list[SavedPart] = []
         pairs = (
             list(var_list.items())
             if isinstance(var_list, Mapping)
             else [(v.name.partition(":")[0], v) for v in var_list]
         )
         for key, variable in pairs:
-            if key in self._variables:
+            if any(part.key == key for part in self._parts):
                 raise ValueError(f"At least two variables have the same name: {key}")
-            self._variables[key] = variable
+            self._parts.append(SavedPart(key, "", variable))
         self._limit = max_to_keep
         self._paths: list[tuple[str, float]] = []
 
@@ -118,8 +121,8 @@ class Saver:
             global_step: A number, or a tensor or variable of the graph, that comes after it; None
                 for nothing.
             latest_filename: The name of the file that names the newest checkpoint.
-            meta_graph_suffix: It has no effect.
-            write_meta_graph: It has no effect: the graph is not written.
+            meta_graph_suffix: What the name of the file of the graph ends with, after a dot.
+            write_meta_graph: A bool: whether the graph is written too, for `import_meta_graph`.
             write_state: A bool: whether the file `checkpoint` names this one.
             strip_default_attrs: It has no effect.
             save_debug_info: It has no effect.
@@ -134,15 +137,50 @@ class Saver:
         if step is not None and not isinstance(step, (int, np.integer)):
             step = sess.run(step)
         path = save_path if step is None else f"{save_path}-{int(step)}"
-        values = sess.run(self._variables)
-        tensors = {
-            key: (v.dtype, constant_of(np.asarray(values[key], v.dtype.numpy_dtype)))
-            for key, v in self._variables.items()
-        }
-        write_tensors(path, tensors)
+        values = sess.run([part.variable for part in self._parts])
+        tensors = whole_tensors(self._parts, values)
+        write_tensors(path, {k: (dtype, constant_of(x)) for k, (dtype, x) in tensors.items()})
         if write_state:
             self._note(path, latest_filename)
+        if write_meta_graph:
+            write(self._meta_graph(sess.graph), f"{path}.{meta_graph_suffix}")
         return path
+
+    def _meta_graph(self, graph: Graph, keys: Iterable[str] | None = None) -> MetaGraphDef:
+        message = meta_graph(graph, keys)
+        add_saver(message, self._parts, self._limit or 0)
+        return message
+
+    def export_meta_graph(
+        self,
+        filename: str | None = None,
+        collection_list: Iterable[str] | None = None,
+        as_text: bool = False,
+        export_scope: str | None = None,
+        clear_devices: bool = False,
+        clear_extraneous_savers: bool = False,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> MetaGraphDef:
+        """Returns the graph as a message, with what saves and restores, and writes it to a file.
+
+        Args:
+            filename: The path of the file; None writes none.
+            collection_list: The names of the collections; None takes all.
+            as_text: A bool: whether the file has the text form of messages.
+            export_scope: It has no effect.
+            clear_devices: It has no effect.
+            clear_extraneous_savers: It has no effect.
+            strip_default_attrs: It has no effect.
+            save_debug_info: It has no effect.
+
+        Returns:
+            A message of the type MetaGraphDef.
+        """
+        message = self._meta_graph(open_graph(), collection_list)
+        if filename is not None:
+            write(message, filename, as_text)
+        return message
 
     def _note(self, path: str, latest_filename: str | None) -> None:
         """Records a checkpoint as the newest, and deletes the oldest beyond the limit."""
@@ -175,25 +213,20 @@ class Saver:
         path = str(save_path)
         if not is_there(path):
             raise complete(ValueError(f"The passed save_path is not a valid checkpoint: {path}"))
-        bundle = TensorBundle(path)
-        present = set(bundle.keys)
-        missing = [key for key in self._variables if key not in present]
+        reader = TensorReader(TensorBundle(path))
+        present = set(reader.bundle.keys)
+        missing = [part.key for part in self._parts if part.key not in present]
         if missing:
             raise complete(NotFoundError(
                 None, None, f"Key {missing[0]} not found in checkpoint {path}: it has "
                 f"{', '.join(sorted(present)) or 'none'}"
             ))  # fmt: skip
-        for key, variable in self._variables.items():
-            load(sess, variable, bundle.read(key), f"{path}: {key}")
+        for key, part, variable in self._parts:
+            load(sess, variable, reader.read(key, part), f"{path}: {key}")
 
 
-def load(session: Session, variable: GraphVariable, array: Array, where: str) -> None:
-    """Gives a variable a value in a session, if it fits."""
-    fits, dtype = variable.shape.is_compatible_with(array.shape), dt.of_numpy(array.dtype)
-    if not fits or dtype is not variable.dtype:
-        raise complete(InvalidArgumentError(
-            None, None, f"Shapes and dtypes must match: {where} is {dtype.name}"
-            f"{list(array.shape)}, and {variable.name!r} is {variable.dtype.name}"
-            f"{list(variable.shape)}"
-        ))  # fmt: skip
-    variable.load(array, session)
+def saver_of(parts: list[SavedPart], limit: int | None) -> Saver:
+    """A saver of parts of tensors, as the file of a graph describes them."""
+    made = Saver.__new__(Saver)
+    made._parts, made._limit, made._paths = parts, limit, []
+    return made

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Iterator
+from typing import NamedTuple
 
 from graphwright.base.errors import DataLossError
 from graphwright.library.checkpoint.tensor_bundle import TensorBundle
@@ -34,8 +34,53 @@ MAKERS = VARIABLES | {"VarHandleOp"}
 #: Ops that assign what is restored, and those through which it comes.
 _ASSIGNING = frozenset({"Assign", "AssignVariableOp"})
 _PASSING = frozenset({"Identity", "Reshape", "Cast"})
-#: A part of a tensor: the shape of the whole, and start and length for each dimension.
-_PART = re.compile(r"(?P<dims>[0-9 ]*) (?P<ranges>[-0-9,:]*)")
+#: A part of a tensor in words, and its range in one dimension: `-` is all of it.
+_PART = re.compile(r"(?P<dims>([0-9]{1,18} )*)(?P<ranges>[-0-9,:]*)")
+_RANGE = re.compile(r"-|(?P<start>[0-9]{1,18}),(?P<length>[0-9]{1,18})")
+
+
+class TensorPart(NamedTuple):
+    """A part of a tensor of a checkpoint: the shape of the whole, and a range of each axis."""
+
+    dims: tuple[int, ...]
+    ranges: tuple[slice, ...]
+
+    @classmethod
+    def of(cls, text: str) -> TensorPart | None:
+        """The part that TensorFlow calls `4 3 0,2:-`, or None where the words name none."""
+        match = _PART.fullmatch(text)
+        ranges = [_RANGE.fullmatch(r) for r in match["ranges"].split(":")] if match else [None]
+        lengths = [(int(r["start"] or 0), r["length"]) for r in ranges if r]
+        if match is None or len(lengths) != len(ranges):
+            return None
+        return cls(
+            tuple([int(size) for size in match["dims"].split()]),
+            tuple([slice(start, start + int(n)) if n else slice(None) for start, n in lengths]),
+        )
+
+
+class TensorReader:
+    """Reads tensors of a checkpoint, and parts of them; what has parts is read once."""
+
+    def __init__(self, bundle: TensorBundle) -> None:
+        self.bundle = bundle
+        self._wholes: dict[str, Array] = {}
+
+    def read(self, key: str, text: str) -> Array:
+        """A tensor, or the part of it that a text names.
+
+        Raises:
+            DataLossError: The files are damaged, or the text names no part.
+        """
+        if not text:
+            return self.bundle.read(key)
+        if key not in self._wholes:
+            self._wholes[key] = self.bundle.read(key)
+        whole, part = self._wholes[key], TensorPart.of(text)
+        if part is None or len(part.ranges) != whole.ndim:
+            words = f"{self.bundle.index}: {text!r} is no part of the tensor {key!r}"
+            raise DataLossError(None, None, words)
+        return whole[part.ranges]
 
 
 class RestoredPlaces:
@@ -94,9 +139,8 @@ class ClassicVariables:
     def __init__(
         self, nodes: GraphNodes, restore: str, bundle: TensorBundle | None, partial_values: bool
     ) -> None:
-        self._bundle = bundle
+        self._reader = None if bundle is None else TensorReader(bundle)
         self._places = RestoredPlaces(nodes, restore).places
-        self._wholes: dict[str, Array] = {}
         self.by_name: dict[str, Variable] = {}
         makers = [node for node in nodes.nodes.values() if node.op in MAKERS]
         for node in makers:
@@ -121,31 +165,9 @@ class ClassicVariables:
 
     def _value(self, name: str) -> Array | None:
         """The value in the files, or None where nothing restores a variable."""
-        bundle = self._bundle
-        if name not in self._places or bundle is None:
+        if name not in self._places or self._reader is None:
             return None
-        key, part = self._places[name]
-        if not part:
-            return bundle.read(key)
-        if key not in self._wholes:
-            self._wholes[key] = bundle.read(key)
-        whole = self._wholes[key]
-        match = _PART.fullmatch(part)
-        ranges = list(ranges_of(match["ranges"])) if match else []
-        if match is None or len(ranges) != whole.ndim:
-            words = f"{bundle.index}: {part!r} is no part of the tensor {key!r}"
-            raise DataLossError(None, None, words)
-        return whole[tuple(ranges)]
-
-
-def ranges_of(text: str) -> Iterator[slice]:
-    """The ranges of dimensions in a text such as `0,5:-`."""
-    for part in text.split(":"):
-        start, comma, length = part.partition(",")
-        if not comma:
-            yield slice(None)
-        else:
-            yield slice(int(start or 0), int(start or 0) + int(length or 0))
+        return self._reader.read(*self._places[name])
 
 
 def unset(name: str, dtype: DType, dims: Dims | None) -> Variable:

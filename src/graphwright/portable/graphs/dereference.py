@@ -6,8 +6,11 @@ would have read. A node that changes a variable becomes one that changes it by i
 
 from __future__ import annotations
 
+import math
+
 from graphwright.portable.function_body import ANY, NodeBody, Source
 from graphwright.portable.graphs.classic_control import flat
+from graphwright.portable.graphs.training_steps import STEPS
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import place
 from graphwright.proto.graph_pb2 import NodeDef
@@ -29,6 +32,7 @@ _CHANGING = {
     "ScatterNdAdd": "ResourceScatterNdAdd", "ScatterNdSub": "ResourceScatterNdSub",
     "ScatterNdUpdate": "ResourceScatterNdUpdate", "ScatterSub": "ResourceScatterSub",
     "ScatterUpdate": "ResourceScatterUpdate",
+    **{name: f"Resource{name}" for name in STEPS},
 }  # fmt: skip
 _ASKING = {"IsVariableInitialized": "VarIsInitializedOp"}
 #: All ops that make, pass on or change references.
@@ -39,6 +43,15 @@ def shared_name(node: NodeDef) -> str:
     """The name by which nodes share a variable or a table."""
     name = node.attr["shared_name"].s if "shared_name" in node.attr else b""
     return name.decode(errors="replace") or node.name
+
+
+def references_of(op: str) -> float:
+    """How many of the first operands of an op are references that it takes as such."""
+    if op == "RefMerge":
+        return math.inf
+    if op in STEPS:
+        return STEPS[op].handles
+    return int(op in _PASSING or op in _CHANGING or op in _ASKING)
 
 
 def dereference(body: NodeBody) -> NodeBody:
@@ -120,11 +133,7 @@ class References:
         operands = []
         for number, source in enumerate(inputs):
             handle = self._handle(source)
-            is_reference = number == 0 and (
-                node.op in _PASSING or node.op in _CHANGING or node.op in _ASKING
-            )
-            if node.op == "RefMerge":
-                is_reference = True
+            is_reference = number < references_of(node.op)
             if handle is None:
                 operands.append(source)
                 if is_reference and node.op in _CHANGING:
@@ -137,8 +146,6 @@ class References:
                 operands.append(self._read(node.name, source, waits))
         if node.op in VARIABLES:
             new.op = "VarHandleOp"
-            if not new.attr["shared_name"].s:
-                new.attr["shared_name"].s = node.name.encode()
         elif node.op in _PASSING:
             new.op = _PASSING[node.op]
             new.attr["T"].type = DT_RESOURCE
@@ -151,7 +158,7 @@ class References:
                     new.attr["dtype"].type = node.attr["T"].type
                 else:
                     del new.attr["dtype"]
-            elif node.op.startswith("ScatterNd"):
+            elif node.op in STEPS or node.op.startswith("ScatterNd"):
                 del new.attr["use_locking"]
             else:
                 new.attr["dtype"].type = node.attr["T"].type

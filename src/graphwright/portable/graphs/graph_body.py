@@ -72,17 +72,22 @@ class GraphNodes:
 
     def without(self, blocked: Iterable[str]) -> list[NodeDef]:
         """The nodes that need none of those that are blocked."""
+        gone = self.dependents(blocked)
+        return [node for name, node in self.nodes.items() if name not in gone]
+
+    def dependents(self, names: Iterable[str]) -> dict[str, str]:
+        """The nodes that need others, with these themselves, each with one of those it needs."""
         users: dict[str, list[str]] = {name: [] for name in self.nodes}
         for name in self.nodes:
             for before in (*[s.node for s in self.inputs[name]], *self.waits[name]):
                 users[before].append(name)
-        left = list(dict.fromkeys(blocked))
-        gone = set(left)
+        reasons = {name: name for name in names}
+        left = list(reasons)
         for name in left:
-            new = [user for user in dict.fromkeys(users[name]) if user not in gone]
-            gone.update(new)
+            new = [user for user in dict.fromkeys(users[name]) if user not in reasons]
+            reasons.update(dict.fromkeys(new, reasons[name]))
             left.extend(new)
-        return [node for name, node in self.nodes.items() if name not in gone]
+        return reasons
 
     def body(
         self,

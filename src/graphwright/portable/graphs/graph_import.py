@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from graphwright.control.graph_variable import GraphVariable, described
+from graphwright.control.graph_variable import GraphVariable, described, waiting
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.operation import Operation
 from graphwright.op.interpreter import apply, convert
@@ -69,15 +69,16 @@ class GraphImport(FunctionImport):
             return super()._outputs(body, values, node, operands)
         nodes = tracer.graph.nodes
         count = len(nodes)
-        outputs = super()._outputs(body, values, node, operands)
-        if len(nodes) == count and node.op == "NoOp":
-            apply(NoOp.of(), name=node.name)
+        before = [self.made[name] for name in body.waits[node.name] if name in self.made]
+        with waiting(tracer.graph, before):
+            outputs = super()._outputs(body, values, node, operands)
+            if len(nodes) == count and node.op == "NoOp":
+                apply(NoOp.of(), name=node.name)
         given = next((tensor for tensors in outputs.values() for tensor in tensors), None)
+        if given is not None and given.key in tracer.graph.handles:
+            self.note(given, tracer.graph.handles[given.key]._storage)
         if len(nodes) > count:
-            made = self.made[node.name] = nodes[-1]
-            before = [self.made[name] for name in body.waits[node.name] if name in self.made]
-            if before:
-                tracer.graph.waits[made] = before
+            self.made[node.name] = nodes[-1]
         elif isinstance(given, SymbolicTensor):
             self.made[node.name] = given._value.node
         return outputs
@@ -255,8 +256,9 @@ def nodes_of_graphs(graph: Graph) -> dict[str, NodeReader]:
 
 
 def shared_handle(tracer: Tracer, node: NodeDef) -> SymbolicTensor:
-    """The handle of the variable of a node's shared name, which a session has."""
-    name = shared_name(node)
+    """The handle of the variable of a node's shared name, which a session has; else of its own."""
+    declared = node.attr["shared_name"].s if "shared_name" in node.attr else b""
+    name = shared_name(node) if declared else tracer.graph.names.scope + node.name
     for value, variable in tracer.graph.handles.items():
         if isinstance(variable, GraphVariable) and variable._storage.name == name:
             return SymbolicTensor(value, tracer.graph)

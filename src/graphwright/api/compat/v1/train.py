@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from graphwright.portable.classic.gradient_optimizers import (
         ClassicOptimizer as Optimizer,
     )
+    from graphwright.portable.classic.meta_graphs import export_meta_graph, import_meta_graph
     from graphwright.portable.classic.saver import (
         Saver,
     )
@@ -44,9 +45,11 @@ __all__ = [
     "Saver",
     "create_global_step",
     "exponential_decay",
+    "export_meta_graph",
     "get_global_step",
     "get_or_create_global_step",
     "global_step",
+    "import_meta_graph",
     "inverse_time_decay",
     "natural_exp_decay",
     "piecewise_constant",
@@ -76,6 +79,10 @@ _LATE: dict[str, dict[str, str]] = {
         "MomentumOptimizer": "MomentumOptimizer",
         "Optimizer": "ClassicOptimizer",
         "RMSPropOptimizer": "RMSPropOptimizer",
+    },
+    "graphwright.portable.classic.meta_graphs": {
+        "export_meta_graph": "export_meta_graph",
+        "import_meta_graph": "import_meta_graph",
     },
     "graphwright.portable.classic.saver": {
         "Saver": "Saver",
