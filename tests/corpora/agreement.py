@@ -519,6 +519,21 @@ def concrete_ragged_structure(tf: Any) -> Any:
     )
 
 
+def outputs_of_composites(tf: Any) -> Any:
+    def rows(x):
+        return {"rows": tf.IndexedSlices(x, tf.constant([0, 1]), tf.constant([4, 2])), "x": x}
+
+    def sparse(x):
+        return tf.sparse.from_dense(x)
+
+    def ragged(x):
+        return [tf.RaggedTensor.from_tensor(x), None]
+
+    spec = tf.TensorSpec([2, 2])
+    traces = [tf.function(f).get_concrete_function(spec) for f in (rows, sparse, ragged)]
+    return [(c.output_shapes, c.output_dtypes) for c in traces]
+
+
 def signature_of_rest(tf: Any) -> Any:
 
     @tf.function(input_signature=[tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float32)])
@@ -1645,6 +1660,165 @@ def hues_below_zero(tf: Any) -> Any:
     return tf.image.adjust_hue(x, 0.1), tf.function(tf.image.adjust_hue)(x, -0.3)
 
 
+def mean_of_no_complex_numbers(tf: Any) -> Any:
+    return [tf.reduce_mean(tf.zeros([0, 2], d), axis=0) for d in ("complex64", "complex128")]
+
+
+def slope_of_relu6_of_nan(tf: Any) -> Any:
+    x = tf.constant([float("nan"), -1.0, 7.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.nn.relu6(x) * tf.constant([1.0, float("inf"), 2.0, 3.0]) + x * 0.0
+        z = tf.exp(y)
+    return tape.gradient(z, x)
+
+
+def index_into_nothing(tf: Any) -> Any:
+    return [
+        twice(tf.gather_nd, tf, tf.zeros([3, 0]), tf.constant([[1]])),
+        twice(tf.gather_nd, tf, tf.zeros([3, 0]), tf.zeros([2, 0], tf.int32)),
+        twice(tf.gather_nd, tf, tf.zeros([0, 3]), tf.zeros([0, 1], tf.int32)),
+        twice(tf.gather, tf, tf.zeros([3, 0]), tf.constant([1])),
+    ]
+
+
+def update_of_nothing(tf: Any) -> Any:
+    row, place = tf.zeros([1, 0]), tf.constant([[1]])
+    return [
+        twice(tf.tensor_scatter_nd_add, tf, tf.zeros([3, 0]), place, row),
+        twice(tf.tensor_scatter_nd_max, tf, tf.zeros([0]), place, tf.zeros([1])),
+        twice(lambda: tf.scatter_nd(place, row, [3, 0]), tf),
+        twice(tf.tensor_scatter_nd_update, tf, tf.zeros([3, 0]), place[:0], row[:0]),
+    ]
+
+
+def distance_of_no_rows(tf: Any) -> Any:
+    def rows(shape: list[int]) -> Any:
+        return tf.SparseTensor(tf.zeros([0, 2], tf.int64), tf.zeros([0], tf.int64), shape)
+
+    return [twice(lambda s=s: tf.edit_distance(rows(s), rows(s)), tf) for s in ([0, 3], [2, 0])]
+
+
+def windows_larger_than_images(tf: Any) -> Any:
+    kernel = tf.ones([2, 2, 1, 1])
+    ways = (
+        lambda x: tf.nn.max_pool2d(x, 2, 1, "VALID"),
+        lambda x: tf.nn.avg_pool2d(x, 2, 1, "VALID"),
+        lambda x: tf.nn.max_pool_with_argmax(x, 2, 1, "VALID"),
+        lambda x: tf.nn.dilation2d(x, kernel[..., 0], [1] * 4, "VALID", "NHWC", [1] * 4),
+        lambda x: tf.image.extract_patches(x, [1, 2, 2, 1], [1] * 4, [1] * 4, "VALID"),
+    )
+    images = [tf.zeros([1, 1, 2, 1]), tf.zeros([1, 0, 2, 1]), tf.zeros([0, 2, 2, 1])]
+    pooled = [twice(way, tf, x) for way in ways for x in images]
+    convolved = outcome(
+        lambda _: tf.function(lambda x: tf.nn.conv2d(x, kernel, 1, "VALID"))(images[0]), tf
+    )
+    return pooled, convolved
+
+
+def saturated_bools(tf: Any) -> Any:
+    return [
+        twice(lambda: tf.saturate_cast([1.5], tf.bool), tf),
+        twice(lambda: tf.saturate_cast([True], tf.uint8), tf),
+    ]
+
+
+def transforms_of_other_dtypes(tf: Any) -> Any:
+    names = ("rfft", "irfft", "rfft2d", "irfft2d", "fft")
+    matrices = (tf.constant([[1, 2], [3, 4]]), tf.ones([2, 2]), tf.ones([2, 2], tf.complex64))
+    return [
+        twice(lambda x, n=n: getattr(tf.signal, n)(x)[0, 0], tf, x) for n in names for x in matrices
+    ]
+
+
+def zeros_like_a_sparse_tensor(tf: Any) -> Any:
+    x = tf.SparseTensor([[0, 1]], [2.0], [2, 2])
+    ways = (
+        lambda: tf.zeros_like(x),
+        lambda: tf.ones_like(x),
+        lambda: tf.zeros_like(x, tf.int32),
+        lambda: tf.zeros_like(tf.sparse.from_dense(tf.ones([2, 2]))),
+    )
+    return [twice(way, tf) for way in ways]
+
+
+def products_of_ragged_matrices(tf: Any) -> Any:
+    even = tf.ragged.constant([[1.0, 2.0], [3.0, 4.0]])
+    uneven = tf.ragged.constant([[1.0], [3.0, 4.0]])
+    pairs = ((even, even), (uneven, even), (even, tf.ones([2, 2])), (tf.ones([2, 2]), uneven))
+    return [twice(lambda a=a, b=b: tf.matmul(a, b), tf) for a, b in pairs]
+
+
+def crosses_of_a_variable(tf: Any) -> Any:
+    v = tf.Variable([["a"]])
+    return twice(lambda: tf.sparse.cross_hashed([v, v]), tf)
+
+
+def tridiagonal_product_of_a_scalar(tf: Any) -> Any:
+    x = tf.constant([1.0, 2.0])
+    side = tf.ones([2, 2])
+    return twice(
+        lambda: tf.linalg.tridiagonal_matmul([x, tf.constant(2.0), x], side, "sequence"), tf
+    )
+
+
+def numbers_for_texts(tf: Any) -> Any:
+    values = (tf.constant([1]), np.array([1]), [1])
+    ways = (
+        tf.strings.length,
+        tf.strings.to_number,
+        lambda x: tf.strings.regex_replace(x, "a", "b"),
+        lambda x: tf.strings.join([x, x]),
+        lambda x: tf.strings.unicode_decode(x, "UTF-8"),
+        lambda x: tf.strings.unicode_split(x, "UTF-8"),
+        tf.strings.split,
+        tf.strings.reduce_join,
+        tf.io.read_file,
+    )
+    return [twice(lambda w=w, v=v: w(v), tf) for w in ways for v in values]
+
+
+def records_of_numbers(tf: Any) -> Any:
+    form = tf.function(lambda x: tf.io.decode_csv(x, [["x"]]), autograph=False)
+    return [outcome(lambda _, v=v: form(v), tf) for v in (tf.constant([1.0]), tf.constant([1]))]
+
+
+def format_of_a_traced_tensor(tf: Any) -> Any:
+    return twice(lambda x: tf.constant(f"{x:.2f}"), tf, tf.constant(1.0))
+
+
+def least_squares_of_infinities(tf: Any) -> Any:
+    inf = float("inf")
+    x = tf.constant([[inf, inf, 0.05], [inf, 0.01, 0.1], [inf, 0.6, 0.08], [0.9, inf, 0.01]])
+    batch = tf.stack([tf.eye(3), tf.constant([[1.0, 2, 3], [4, inf, 6], [7, 8, 10]])])
+    return [
+        tf.linalg.lstsq(x, x, fast=False),
+        tf.linalg.lstsq(batch, tf.ones([2, 3, 1]), fast=False),
+        tf.linalg.svd(x, compute_uv=False),
+    ]
+
+
+def ragged_shape_of_a_function(tf: Any) -> Any:
+    rows = tf.ragged.constant([[1, 2], [3]])
+
+    @tf.function
+    def f(x):
+        return tf.shape(x)
+
+    shapes = f(rows), f(tf.ragged.constant([[1], [2, 3], []]))
+    return [(s.inner_shape, s.row_partitions[0].row_splits()) for s in shapes]
+
+
+def shapes_that_hold_none(tf: Any) -> Any:
+    ways = (
+        lambda: tf.zeros([None]),
+        lambda: tf.reshape(tf.zeros([4]), [None, 2]),
+        lambda: tf.broadcast_to(1, [None]),
+        lambda: tf.fill([None], 1),
+    )
+    return [twice(way, tf) for way in ways]
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value
@@ -1681,3 +1855,9 @@ def outcome(program: Callable[[Any], Any], tf: Any) -> Any:
         return described(program(tf), tf)
     except Exception as error:  # noqa: BLE001 - any class is an outcome
         return f"! {type(error).__name__}"
+
+
+def twice(function: Callable[..., Any], tf: Any, *arguments: Any) -> list[Any]:
+    """What a function comes to eagerly, and in a graph that knows the shapes."""
+    forms = (function, tf.function(function, autograph=False))
+    return [outcome(lambda _, form=form: form(*arguments), tf) for form in forms]

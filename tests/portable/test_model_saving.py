@@ -222,6 +222,13 @@ def test_traces_without_a_form_are_left_out(tmp_path: Path) -> None:
     assert len(loaded.f.concrete_functions) == 1
 
 
+def test_a_result_without_a_form_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    model = tf.Module()
+    model.f = tf.function(lambda x: {1: x}, input_signature=[tf.TensorSpec([])])
+    tf.saved_model.save(model, str(tmp_path / "model"))
+    assert "a dict in a model has keys that are texts, unlike [1]" in caplog.text
+
+
 def test_variables_of_every_dtype(tmp_path: Path) -> None:
     class Model(tf.Module):
         pass

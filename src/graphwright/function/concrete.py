@@ -33,6 +33,7 @@ from graphwright.trace.trace_place import PLACE
 from graphwright.trace.tracer import OnVariable, Tracer, current_tracer, folds_watched, tracing
 from graphwright.types import tree
 from graphwright.types.arguments import PythonFunction, TensorLike
+from graphwright.types.composite import Composite
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import NoSpecs, TensorSpec
 from graphwright.types.tensor_type import TensorType
@@ -438,13 +439,13 @@ class ConcreteFunction:
 
     @property
     def output_dtypes(self) -> Any:
-        """The dtypes of the results, in their structure."""
-        return tree.map_structure(lambda t: getattr(t, "dtype", None), self._outputs.structure)
+        """The dtypes of the results, in their structure; composites count as their parts."""
+        return each_part(self._outputs.structure, lambda t: getattr(t, "dtype", None))
 
     @property
     def output_shapes(self) -> Any:
-        """The shapes of the results, in their structure."""
-        return tree.map_structure(shape_of_result, self._outputs.structure)
+        """The shapes of the results, in their structure; composites count as their parts."""
+        return each_part(self._outputs.structure, shape_of_result)
 
     @property
     def captured_inputs(self) -> list[Any]:
@@ -531,6 +532,17 @@ def cast_loosely(type_: TraceType, value: object) -> Any:
         return type_.cast(value, NoSpecs)
     except (TypeError, AssertionError):
         raise TypeError(f"Can not cast {value!r} to {type_!r}") from None
+
+
+def each_part(structure: object, ask: Callable[[object], object]) -> Any:
+    """The structure with an answer for each tensor, and for composites their parts' answers."""
+
+    def answer(leaf: object) -> Any:
+        if isinstance(leaf, Composite):
+            return each_part(leaf.__graphwright_spec__._to_components(leaf), ask)
+        return ask(leaf)
+
+    return tree.map_structure(answer, structure)
 
 
 def shape_of_result(result: object) -> TensorShape:

@@ -155,6 +155,15 @@ def in_words_of_program(words: str, function: Function, frame: FrameType | None)
     return words if not text else _CONVERSION.sub(lambda m: f"    {m[1]}{text}{m[4]}", words)
 
 
+def word_on_none(value: object) -> str:
+    """What helps where a list holds None; empty for other values."""
+    if not isinstance(value, (list, tuple)):
+        return ""
+    if not any(item is None or word_on_none(item) for item in value):
+        return ""
+    return " It holds None: a size that x.shape[0] does not know is tf.shape(x)[0]."
+
+
 def prefix_words(error: Exception, prefix: str) -> None:
     """Says before an error's words which argument they are of."""
     words = prefix + own_words(error)

@@ -75,10 +75,14 @@ class ModelFunctions:
             return self._names[id(concrete)]
         try:
             refuse_objects([type_ for _, _, type_ in concrete.function_type.typed()])
+        except TypeError as error:
+            LOGGER.info("a trace of %s is not saved: %s", concrete.name, error)
+            return None
+        try:
             signature = encode(concrete.structured_input_signature)
             results = encode(result_specs(concrete.structured_outputs))
         except TypeError as error:
-            LOGGER.info("a trace of %s is not saved: %s", concrete.name, error)
+            LOGGER.warning("a trace of %s is not saved: %s", concrete.name, error)
             return None
         message = SavedConcreteFunction()
         message.canonicalized_input_signature.CopyFrom(signature)

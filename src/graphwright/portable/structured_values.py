@@ -182,6 +182,8 @@ def _encode_structure(value: object, message: StructuredValue) -> None:
         message.dict_value.SetInParent()
         for key, item in value.items():
             message.dict_value.fields[key].CopyFrom(encode(item))
+    elif isinstance(value, Mapping):
+        raise TypeError(f"a dict in a model has keys that are texts, unlike {list(value)}")
     else:
         raise TypeError(f"{value!r} of type {type(value).__name__} has no form in a model")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, SupportsInt
 
+from graphwright.control.assertions import assert_equal
 from graphwright.op.dispatch import implement, opened
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
@@ -13,6 +14,7 @@ from graphwright.ops.core.indexing import boolean_mask
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.segment_reduction import unsorted_segment_max, unsorted_segment_sum
+from graphwright.ops.core.shapes import size
 from graphwright.ops.linalg import contraction
 from graphwright.ops.math import arithmetic, counting, cumulation, sums
 from graphwright.ops.math.comparison import less
@@ -24,6 +26,8 @@ from graphwright.ragged.ragged_tensor import RaggedTensor, is_ragged
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.values.sparse import sparse_counts
+
+_UNEVEN = "The matrices in `a` and `b` may not be ragged in their innermost dimension."
 
 
 @implement(softmax.softmax, RaggedTensor)
@@ -56,16 +60,21 @@ def matmul(
 ) -> Any:
     """The products of the matrices of ragged batches, filled up with zeros to be multiplied.
 
-    ValueError unless both are of one rank, 3 at least.
+    ValueError unless both are of one rank, 2 at least. InvalidArgumentError where rows of one
+    matrix differ in length.
     """
     ranks = [x.shape.rank if is_ragged(x) else convert(x).type.rank for x in (a, b)]
-    if ranks[0] != ranks[1] or ranks[0] is None or ranks[0] < 3:
-        raise ValueError(f"both operands must have one rank, at least 3, not {ranks}")
+    if ranks[0] != ranks[1] or ranks[0] is None or ranks[0] < 2:
+        raise ValueError(f"both operands must have one rank, at least 2, not {ranks}")
     dense = [x.to_tensor() if is_ragged(x) else convert(x) for x in (a, b)]
+    if ranks[0] == 2:
+        for x, whole in zip((a, b), dense):
+            if is_ragged(x):
+                assert_equal(size(x.flat_values), size(whole), _UNEVEN)
     product = contraction.matmul(dense[0], dense[1], transpose_a, transpose_b, adjoint_a, adjoint_b)
-    if not is_ragged(a) or a._row_partition.is_uniform() or transpose_a or adjoint_a:
+    if ranks[0] != 3 or not is_ragged(a) or a._row_partition.is_uniform():
         return product
-    return cut(product, a.row_lengths()) if ranks[0] == 3 else product
+    return product if transpose_a or adjoint_a else cut(product, a.row_lengths())
 
 
 @implement(sums.add_n, RaggedTensor)

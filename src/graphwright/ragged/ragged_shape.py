@@ -10,14 +10,17 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
-from graphwright.ragged.row_partition import RowPartition
+from graphwright.ragged.row_partition import RowPartition, RowPartitionSpec
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
+from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec
+from graphwright.types.type_spec import TypeSpec
 
 
-class DynamicRaggedShape:
+class DynamicRaggedShape(Composite):
     """The shape of a ragged tensor: partitions of the outer axes, sizes of the inner ones.
 
     Args:
@@ -32,6 +35,12 @@ class DynamicRaggedShape:
     def __init__(self, row_partitions: Sequence[RowPartition], inner_shape: TensorLike) -> None:
         self._row_partitions = tuple(row_partitions)
         self._inner_shape = convert(inner_shape, None, dt.int64)
+
+    @property
+    def __graphwright_spec__(self) -> DynamicRaggedShapeSpec:
+        """The type of this shape."""
+        specs = [partition.__graphwright_spec__ for partition in self._row_partitions]
+        return DynamicRaggedShapeSpec(specs, TensorSpec.from_tensor(self._inner_shape))
 
     @classmethod
     def from_tensor(cls, t: TensorLike, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
@@ -251,3 +260,31 @@ class DynamicRaggedShape:
         return (
             f"<DynamicRaggedShape lengths=[{lengths}] num_row_partitions={self.num_row_partitions}>"
         )
+
+
+class DynamicRaggedShapeSpec(TypeSpec):
+    """The type of a `DynamicRaggedShape`: those of its partitions, and of its inner shape."""
+
+    __slots__ = ("_inner_shape", "_row_partitions")
+
+    def __init__(self, row_partitions: Sequence[RowPartitionSpec], inner_shape: TensorSpec) -> None:
+        self._row_partitions = tuple(row_partitions)
+        self._inner_shape = inner_shape
+
+    @property
+    def value_type(self) -> type:
+        """`tf.experimental.DynamicRaggedShape`."""
+        return DynamicRaggedShape
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._row_partitions, self._inner_shape
+
+    @property
+    def _component_specs(self) -> Any:
+        return [*self._row_partitions, self._inner_shape]
+
+    def _to_components(self, value: DynamicRaggedShape) -> Any:
+        return [*value.row_partitions, value.inner_shape]
+
+    def _from_components(self, components: Sequence[Any]) -> DynamicRaggedShape:
+        return DynamicRaggedShape(components[:-1], components[-1])

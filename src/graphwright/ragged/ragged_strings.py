@@ -43,7 +43,7 @@ def each_string(
 
     A scalar has one row of pieces, a vector.
     """
-    input = input if is_ragged(input) else convert(input, dt.string)
+    input = input if is_ragged(input) else convert(input)
     rank = input.shape.rank
     if rank is None:
         raise ValueError("the strings to be taken apart must be of known rank")

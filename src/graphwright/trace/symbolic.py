@@ -219,7 +219,13 @@ class SymbolicTensor(Tensor):
         return f'Tensor("{self.name}",{shape} dtype={self.dtype.name})'
 
     def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
+        if spec:
+            raise TypeError(
+                f"unsupported format string passed to {type(self).__name__}.__format__: the tensor "
+                "has no value while the function is traced. tf.strings.as_string(x, precision=2) "
+                "gives its digits when the graph runs, and tf.print shows it."
+            )
+        return str(self)
 
 
 def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:

@@ -46,12 +46,21 @@ def no_attribute(tensor: object, name: str) -> AttributeError:
     """The error for an attribute that tensors do not have."""
     message = f"{type(tensor).__name__!r} object has no attribute {name!r}"
     form = FORMS.get(name)
-    if form is not None:
-        frame = user_frame(2)
-        node = None if frame is None else node_at(frame)
-        if isinstance(node, ast.Call):
-            node = node.func
-        owner = shown(node.value) if isinstance(node, ast.Attribute) else ""
+    if form is None and not name.startswith("assign"):
+        return AttributeError(message, name=name, obj=tensor)
+    frame = user_frame(2)
+    node = None if frame is None else node_at(frame)
+    if isinstance(node, ast.Call):
+        node = node.func
+    value = node.value if isinstance(node, ast.Attribute) else None
+    owner = shown(value) if value is not None else ""
+    if form is None:
+        owner = owner if isinstance(value, (ast.Name, ast.Attribute)) else "x"
+        message += (
+            f": `{owner}` is a tensor. `{owner} = {owner} + 1` makes one of a variable, where "
+            f"`{owner}.assign_add(1)` changes the variable"
+        )
+    else:
         message += f": write `{form.format(owner or 'x')}`"
         if name in _OF_NUMPY:
             message += (

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphwright.op.interpreter import STATE, is_staged
+from graphwright.op.refusal import word_on_none
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
 from graphwright.types import dtypes as dt
@@ -213,15 +214,25 @@ def convert_pair(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     if isinstance(x, Tensor):
         if isinstance(y, Tensor):
             return x, y
-        return x, convert(y) if has_dtype(y) else convert(y, x.dtype)
+        return x, convert(y) if has_dtype(y) else beside(x, "x", y)
     if has_dtype(x):
         return convert_pair(convert(x), y)
     if has_dtype(y):
         y = convert(y)
     if isinstance(y, Tensor):
-        return convert(x, y.dtype), y
+        return beside(y, "y", x), y
     first = convert(x)
     return first, convert(y, first.dtype)
+
+
+def beside(tensor: Tensor, operand: str, value: TensorLike) -> Any:
+    """A value as a tensor of a tensor's dtype; a refusal says what makes the tensor take it."""
+    try:
+        return convert(value, tensor.dtype)
+    except TypeError as error:
+        if isinstance(value, float) and tensor.dtype.is_integer and len(error.args) == 1:
+            error.args = (f"{error}\n    tf.cast({operand}, tf.float32) converts it",)
+        raise
 
 
 def convert_terms(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
@@ -377,8 +388,11 @@ def kind_of(array: Array, value: object) -> str:
 def unconvertible(value: object) -> Exception:
     """The refusal of what makes no tensor: a TypeError in graphs, as in TensorFlow, but of None."""
     kind = TypeError if value is not None and is_staged() else ValueError
-    words = f"Attempt to convert a value ({shorten(value)}) with an unsupported type "
-    return kind(f"{words}({type(value)}) to a Tensor.")
+    words = (
+        f"Attempt to convert a value ({shorten(value)}) with an unsupported type ({type(value)}) "
+        "to a Tensor."
+    )
+    return kind(words + word_on_none(value))
 
 
 def first_leaf(value: object) -> object:
@@ -448,7 +462,8 @@ def from_numpy(value: Array | np.generic, dtype: DType | None, hint: DType | Non
         native = present.numpy_dtype
         return array if array.dtype == native else array.astype(native)
     if (dtype is dt.string) is not (present is dt.string):
-        raise ValueError(
+        kind = TypeError if is_staged() else ValueError
+        raise kind(
             f"TypeError: a NumPy array of dtype {array.dtype} is no tensor of dtype {dtype.name}"
         )
     with np.errstate(all="ignore"):

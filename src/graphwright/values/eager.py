@@ -14,7 +14,7 @@ from graphwright.base.errors import InvalidArgumentError, OpError, ResourceExhau
 from graphwright.op.conditions import check_least
 from graphwright.op.interpreter import STATE
 from graphwright.op.op import FORMS, DTypeMismatch, Op, host_value
-from graphwright.op.refusal import leave
+from graphwright.op.refusal import leave, word_on_none
 from graphwright.ops.math import arithmetic, comparison
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
@@ -276,6 +276,9 @@ def refusal(op: Op, operands: Operands | None, error: Exception) -> Exception:
     elif operands is not None:
         mask = op.host_mask(len(operands))
         values: tuple[Any, ...] = operands
+        for operand, host in zip(values, mask):
+            if host and isinstance(error, TypeError) and word_on_none(operand):
+                return wrong_host(op, operands, NotIndex(operand, None))
         described = [as_host(o) if host else o.type for o, host in zip(values, mask)]
         defect = not op.pure or not all(is_plain(o) for o, host in zip(described, mask) if host)
         try:
@@ -323,7 +326,7 @@ def wrong_host(op: Op, operands: Operands, wrong: NotIndex) -> Exception:
     if wrong.dtype is None:
         return ValueError(
             f"Attempt to convert a value ({wrong.value!r}) with an unsupported type "
-            f"({type(wrong.value)}) to a Tensor."
+            f"({type(wrong.value)}) to a Tensor.{word_on_none(wrong.value)}"
         )
     count = len(operands)
     for position, allowed in enumerate(op.host_ints(count)):

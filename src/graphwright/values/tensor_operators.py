@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from graphwright.base.errors import user_location
 from graphwright.op.dispatch import call
-from graphwright.op.interpreter import convert, is_tensor
+from graphwright.op.interpreter import convert, convert_pair, is_tensor
 from graphwright.op.op import Hooks
 from graphwright.op.refusal import leave, own_boundary
 from graphwright.ops.core import indexing
@@ -72,6 +72,8 @@ def combined(
     if not isinstance(x, Operators) and not is_tensor(x):
         value: Any = x
         tensor: Any = y
+        if isinstance(y, Hooks.tensor):
+            return function(*convert_pair(value, tensor), name=name)
         return function(convert(value, tensor.dtype), y, name=name)
     return function(x, y, name=name)
 

@@ -205,3 +205,21 @@ call("cross_of_truths", "round them with tf.cast(..., tf.int64)",
      "tf.ragged.cross([rows, rows]).to_list()",
      "tf.ragged.cross([tf.cast(rows, tf.int64)] * 2).to_list()", [[b"1_X_1"]],
      "rows = tf.ragged.constant([[True]])")  # fmt: skip
+call("float_times_integers", "tf.cast(steps, tf.float32) converts it", "steps * 0.5",
+     "tf.cast(steps, tf.float32) * 0.5", [0.5, 1.0], "steps = tf.constant([1, 2])")  # fmt: skip
+call("integers_after_a_float", "tf.cast(steps, tf.float32) converts it", "0.5 - steps",
+     "0.5 - tf.cast(steps, tf.float32)", [-0.5, -1.5], "steps = tf.constant([1, 2])")  # fmt: skip
+call("size_that_a_graph_lacks", "a size that x.shape[0] does not know is tf.shape(x)[0]",
+     "f(lambda x: tf.zeros([x.shape[0]]))", "f(lambda x: tf.zeros([tf.shape(x)[0]]))", [0.0, 0.0],
+     "spec = tf.TensorSpec([None])\n"
+     "f = lambda g: tf.function(g, input_signature=[spec])(tf.ones([2]))")  # fmt: skip
+call("none_in_a_shape", "a size that x.shape[0] does not know is tf.shape(x)[0]",
+     "tf.zeros([None])", "tf.zeros([tf.shape(x)[0]])", [0.0], "x = tf.ones([1])")  # fmt: skip
+call("several_items_of_a_vector", "tf.gather(x, [0, 1]) takes several items",
+     "x[[0, 1]]", "tf.gather(x, [0, 1])", [7, 8], "x = tf.constant([7, 8, 9])")  # fmt: skip
+advised("assignment_to_a_former_variable", "`v.assign_add(1)` changes the variable",
+        "v = tf.Variable(3)\nv = v + 1\nresult = v.assign(v * 2)",
+        ("v = v + 1", "v.assign_add(1)"), result=8)  # fmt: skip
+call("digits_of_a_traced_tensor", "tf.strings.as_string(x, precision=2) gives its digits",
+     "f(lambda x: tf.constant(f'{x:.2f}'))", "f(lambda x: tf.strings.as_string(x, precision=2))",
+     b"1.50", "f = lambda g: tf.function(g)(tf.constant(1.5))")  # fmt: skip

@@ -54,7 +54,9 @@ class Morphology(Op):
                 f"vs {show_dims(filters)}"
             )
         height, width = (
-            window_count(x[i], filters[i - 1], self.strides[i], self.rates[i], self.padding)
+            window_count(
+                x[i], filters[i - 1], self.strides[i], self.rates[i], self.padding, may_be_none=True
+            )
             for i in (1, 2)
         )
         return (x[0], height, width, x[3])

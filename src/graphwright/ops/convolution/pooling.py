@@ -275,6 +275,8 @@ class MaxPoolWithArgmax(Pool):
         return dims, dims
 
     def kernel(self, x: Array) -> Any:
+        if not x.size:
+            raise ValueError(f"tensor_in must not be empty: {show_dims(x.shape)}")
         best, places = kernels.max_pool_with_argmax(x, *self.window(), self.include_batch_in_index)
         return best, places.astype(self.Targmax.numpy_dtype)
 

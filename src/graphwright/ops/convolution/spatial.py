@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.attributes import text
+from graphwright.op.interpreter import is_staged
 from graphwright.types.arguments import TensorValue
 from graphwright.types.tensor_type import Dims, show_dims
 
@@ -71,14 +72,20 @@ def window_count(
     dilation: int,
     padding: str,
     pair: tuple[int, int] = (0, 0),
+    may_be_none: bool = False,
 ) -> int | None:
-    """How many windows fit along an axis; None if that is not known."""
+    """How many windows fit along an axis; None if that is not known.
+
+    ValueError where fewer than none fit; in a graph also where none does, unless there may be none.
+    """
     if size is None or (kernel is None and padding != "SAME"):
         return None
     if padding == "SAME":
         return -(-size // stride)
     extent = ((kernel or 0) - 1) * dilation + 1
     total = size + (sum(pair) if padding == "EXPLICIT" else 0)
+    if total < extent and not may_be_none and is_staged():
+        raise ValueError(f"Negative dimension size caused by subtracting {extent} from {total}")
     count = (total - extent + stride) // stride
     if count < 0:
         raise ValueError(
@@ -121,7 +128,7 @@ def explicit_padding(padding: PaddingLike, axes: int) -> tuple[str, tuple[int, .
             )
         return padding, ()
     if not isinstance(padding, (list, tuple)):
-        raise ValueError(
+        raise TypeError(
             f"`padding` must be a string or a list of pairs, one for each axis. Received: {padding}"
         )
     pairs = [tuple(int(p) for p in pair) for pair in padding]

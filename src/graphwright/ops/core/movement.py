@@ -51,6 +51,8 @@ class Reshape(Op):
         try:
             result = tensor.reshape(shape)
         except (TypeError, ValueError):
+            if isinstance(shape, tuple) and None in shape:
+                raise
             return np.reshape(tensor, checked_reshape(np.shape(tensor), shape))
         if result.size == 0 or (-1 not in shape and min(shape, default=0) < 0):
             # NumPy takes more than is meant.

@@ -161,7 +161,10 @@ def spread(entries: Sequence[object], rank: int) -> list[Any]:
     if taken > rank:
         if not rank:
             raise ValueError("Attempting to slice scalar input.")
-        raise ValueError(f"Index out of range using input dim {rank}; input has only {rank} dims")
+        words = f"Index out of range using input dim {rank}; input has only {rank} dims"
+        if rank == 1 and all(isinstance(e, Pick) for e in entries):
+            words += ". A list is one index for each axis: tf.gather(x, [0, 1]) takes several items"
+        raise ValueError(words)
     place = entries.index(None) if None in entries else len(entries)
     return [*entries[:place], *[WHOLE] * (rank - taken), *entries[place + 1 :]]
 

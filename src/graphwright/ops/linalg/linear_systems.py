@@ -398,7 +398,9 @@ class MatrixSolveLs(MatrixOp):
 
     def kernel(self, matrix: Array, rhs: Array, regularizer: float) -> Any:
         if not (self.fast or regularizer):
-            return np.matmul(np.linalg.pinv(matrix), rhs)
+            finite: Any = np.isfinite(matrix).all((-2, -1), keepdims=True)
+            inverse = np.linalg.pinv(np.where(finite, matrix, 0))  # LAPACK never ends at infinities
+            return np.where(finite, np.matmul(inverse, rhs), 0)
         flipped = adjoint_array(matrix)
         wide = matrix.shape[-2] < matrix.shape[-1]
         gram = np.matmul(matrix, flipped) if wide else np.matmul(flipped, matrix)

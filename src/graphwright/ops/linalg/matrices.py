@@ -506,7 +506,9 @@ def set_diag(
 
 
 def checked_align(align: str) -> str:
-    """The alignment; ValueError where there is no such."""
+    """The alignment; ValueError where there is no such, TypeError where it is no text."""
+    if not isinstance(align, (str, bytes)):
+        raise TypeError(f"Expected string for argument 'align' not {align!r}.")
     if align not in ALIGNMENTS:
         raise ValueError(f"align must be one of {', '.join(ALIGNMENTS)}, got {align!r}")
     return align

@@ -16,7 +16,7 @@ from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.gathering import axis_sizes
 from graphwright.ops.core.indexing import boolean_mask
 from graphwright.ops.core.joining import concat, stack
-from graphwright.ops.core.movement import squeeze
+from graphwright.ops.core.movement import expand_dims, squeeze
 from graphwright.ops.linalg import banded_kernels
 from graphwright.ops.linalg.decomposition import eigh
 from graphwright.ops.linalg.linear_systems import MatrixOp, matrix_transpose, split_matrix
@@ -199,11 +199,11 @@ def compact(diagonals: TensorLike, diagonals_format: str) -> Any:
     if diagonals_format == "sequence":
         if not isinstance(diagonals, (list, tuple)) or len(diagonals) != 3:
             raise ValueError("Expected diagonals to be a sequence of length 3.")
-        above, main, below = (convert(d) for d in diagonals)
+        above, main, below = (expand_dims(d, -2) for d in diagonals)
         size = axis_sizes(main)[-1]
         above = above if axis_sizes(above)[-1] == size else padded_row(above, 0, 1)
         below = below if axis_sizes(below)[-1] == size else padded_row(below, 1, 0)
-        return stack([above, main, below], -2)
+        return concat([above, main, below], -2)
     if diagonals_format == "matrix":
         return diag_part(convert(diagonals), k=(-1, 1), align="LEFT_RIGHT")
     raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")

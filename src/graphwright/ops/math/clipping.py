@@ -232,18 +232,24 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
     complex.
 
     Args:
-        value: A tensor of numbers or bools, of any shape.
+        value: A tensor of numbers, of any shape.
         dtype: The dtype of the result.
         name: A name for the op.
 
     Returns:
         A tensor of the shape of `value`, of `dtype`.
 
+    Raises:
+        TypeError: A dtype is bool, which has no range.
+
     >>> import graphwright as tf
     >>> tf.saturate_cast([-5, 300], tf.uint8)
     <tf.Tensor: shape=(2,), dtype=uint8, numpy=array([  0, 255], dtype=uint8)>
     """
     x, to = convert(value), as_dtype(dtype)
+    for dtype_of in (x.dtype, to):
+        if dtype_of is dt.bool_:
+            raise TypeError(f"Cannot find minimum value of {dtype_of!r} with type {dtype_of!r}.")
     if x.dtype.is_complex:
         if to.is_complex:
             bounded = complex(within(real(x), to.real_dtype), within(imag(x), to.real_dtype))
@@ -256,8 +262,6 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
 def within(x: TensorValue, to: DType) -> Any:
     """The elements of `x`, of its dtype, moved within the range of another one."""
     source = x.dtype
-    if source is dt.bool_ or to is dt.bool_:
-        return x
     least, most = bound(source, to, False), bound(source, to, True)
     if least is not None:
         x = select(less(x, least), convert(least, source), x)

@@ -207,10 +207,11 @@ class Mean(Reduction):
             return integer_mean(dtype, keep)
         wide = WIDE.get(types[0])
         added = along(ADD_UP, keep, dtype=wide or dtype)
+        least = 1 if types[0].is_complex else 0  # the mean of no complex numbers is 0, not NaN
 
         def mean(x: Array, axes: HostValue) -> Any:
             total = added(x, axes)
-            return total / dtype.type(x.size / total.size if total.size else 1)
+            return total / dtype.type(max(x.size / total.size if total.size else 1, least))
 
         def narrowed(x: Array, axes: HostValue) -> Any:
             total = added(x, axes)

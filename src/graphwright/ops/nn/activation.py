@@ -111,7 +111,7 @@ class Relu6(Activation):
 
 
 class Relu6Grad(ActivationGrad):
-    """g where 0 < x < 6, else 0."""
+    """g times 1 where 0 < x < 6, else g times 0."""
 
     type_name = "Relu6Grad"
     dtypes = {"T": dt.REAL}
@@ -122,7 +122,7 @@ class Relu6Grad(ActivationGrad):
             scalars.greater(x, zero),
             scalars.less(x, scalars.constant(6, x)),
         )
-        return scalars.select(inside, g, zero)
+        return scalars.mul(g, scalars.select(inside, scalars.constant(1, x), zero))
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return apply(RELU6_GRAD, g, call.inputs[1]), flat(call)

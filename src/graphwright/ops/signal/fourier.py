@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -486,12 +486,20 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     return apply(BACKWARD[3], convert_default(input, dt.complex64), name=name)
 
 
+def check_dtype(name: str, x: TensorValue, allowed: Iterable[DType]) -> None:
+    """ValueError unless the tensor is of one of the dtypes that have a transform."""
+    if x.dtype not in allowed:
+        names = " or ".join(f"tf.{d.name}" for d in allowed)
+        raise ValueError(f"{name} requires {names} inputs, got: {x!r}")
+
+
 def real_forward(
     rank: int, input: TensorLike, fft_length: TensorLike | None, name: str | None
 ) -> Any:
     """The transform of a real tensor, by default of all of it."""
     x = convert(input, None, dt.float32)
     check_rank(REAL_FORWARD[rank].type_name, x.type.dims, rank)
+    check_dtype(REAL_FORWARD[rank].type_name, x, COMPLEX_OF)
     lengths: Any = fft_length
     if lengths is None:
         dims = x.type.dims
@@ -508,6 +516,7 @@ def real_backward(
     """The transform to a real tensor, by default of even size along the last axis."""
     x = convert(input, None, dt.complex64)
     check_rank(REAL_BACKWARD[rank].type_name, x.type.dims, rank)
+    check_dtype(REAL_BACKWARD[rank].type_name, x, REAL_OF)
     lengths: Any = fft_length
     if lengths is None:
         dims = x.type.dims

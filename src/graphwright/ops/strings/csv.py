@@ -40,6 +40,7 @@ class DecodeCSV(Op):
     select_cols: tuple[int, ...] = ()
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        self._bind_dtypes(types)
         return self.OUT_TYPE
 
     def shapes(self, records: TensorType, *defaults: TensorType) -> Shapes:

@@ -62,6 +62,8 @@ class EditDistance(Op):
     ) -> Any:  # fmt: skip
         empty = TensorType(dt.int64, None)
         dims: Any = self.shapes(empty, empty, h_shape, empty, empty, t_shape)[0]
+        if 0 in dims:
+            raise ValueError(f"Got output shape {show_dims(dims)} which has 0 elements")
         _, codes = np.unique(np.concatenate([h_values, t_values]), return_inverse=True)
         hypotheses = padded_rows(h_indices, codes[: len(h_values)], dims)
         truths = padded_rows(t_indices, codes[len(h_values) :], dims)

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.op.batching import elementwise, last_axes_of_first
-from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.op.op_families import reduced_dims
 from graphwright.ops.core.sequences import range as range_of
@@ -302,8 +302,8 @@ STRIP, REGEX_FULL_MATCH = StringStrip(), RegexFullMatch()
 
 
 def string(value: TensorLike) -> Any:
-    """A tensor of strings."""
-    return convert(value, None, dt.string)
+    """A tensor of strings; it is for the op to refuse a tensor of another dtype."""
+    return convert(value) if is_tensor(value) else convert(value, dt.string)
 
 
 def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
@@ -484,7 +484,7 @@ def reduce_join(
     >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0).numpy().tolist()
     [b'ac', b'bd']
     """
-    tensor = string(inputs)
+    tensor = convert(inputs, None, dt.string)
     if axis is None:
         rank = rank_of(tensor)
         known = isinstance(rank, int)

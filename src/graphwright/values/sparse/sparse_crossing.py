@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.op.interpreter import apply, is_tensor
+from graphwright.op.interpreter import apply
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import fill
 from graphwright.ops.core.indexing import where
@@ -19,6 +19,7 @@ from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_arithmetic import parts
 from graphwright.values.sparse.sparse_functions import reorder
 from graphwright.values.sparse.sparse_tensor import SparseTensor
+from graphwright.values.tensor import Tensor
 
 _HASH_KEY = 0xDECAFCAFFE
 
@@ -47,9 +48,7 @@ def cross(
     >>> tf.sparse.cross([colors, sizes]).values.numpy()[:2].tolist()
     [b'red_X_1', b'red_X_2']
     """
-    for value in inputs:
-        if not (isinstance(value, SparseTensor) or is_tensor(value)):
-            raise TypeError("All inputs must be Tensor or SparseTensor.")
+    check_kinds(inputs, "All inputs must be Tensor or SparseTensor.")
     between = b"_X_" if separator is None else as_bytes(separator)
     return combined(inputs, CrossRows.of(dt.string, between, None, 0), name)
 
@@ -81,11 +80,15 @@ def cross_hashed(
     >>> tf.sparse.cross_hashed([colors, sizes], num_buckets=100).values.numpy().tolist()
     [4, 39]
     """
-    for value in inputs:
-        if not (isinstance(value, SparseTensor) or is_tensor(value)):
-            raise TypeError("All inputs must be SparseTensors")
+    check_kinds(inputs, "All inputs must be SparseTensors")
     key = _HASH_KEY if hash_key is None else int(hash_key)
     return combined(inputs, CrossRows.of(dt.int64, b"", key, int(num_buckets)), name)
+
+
+def check_kinds(inputs: Iterable[object], words: str) -> None:
+    """TypeError unless all are tensors or sparse tensors; variables are neither."""
+    if not all(isinstance(value, (SparseTensor, Tensor)) for value in inputs):
+        raise TypeError(words)
 
 
 def combined(inputs: Sequence[TensorLike], op: CrossRows, name: str | None) -> SparseTensor:

@@ -6,13 +6,14 @@ Sums, products and reductions stand in `sparse_arithmetic`.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsInt
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.op.interpreter import apply, holds_tensor, is_tensor
+from graphwright.op.dispatch import implement
+from graphwright.op.interpreter import apply, holds_tensor, is_staged, is_tensor
 from graphwright.ops.core.casting import cast
-from graphwright.ops.core.creation import fill, ones, zeros, zeros_like
+from graphwright.ops.core.creation import fill, ones, ones_like, zeros, zeros_like
 from graphwright.ops.core.effect_ops import Assert
 from graphwright.ops.core.gathering import gather, gather_nd
 from graphwright.ops.core.indexing import where
@@ -35,6 +36,39 @@ from graphwright.types.shape import TensorShape
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.sparse.sparse_tensor import SparseLike, SparseTensor, converted
+
+
+@implement(zeros_like, SparseTensor)
+def dense_zeros(
+    input: SparseTensor,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    layout: object = None,
+) -> Any:
+    """Dense zeros of the shape: of another dtype, or in a graph that knows the shape."""
+    return dense_filled(zeros, input, dtype, name)
+
+
+@implement(ones_like, SparseTensor)
+def dense_ones(
+    input: SparseTensor,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    layout: object = None,
+) -> Any:
+    """Dense ones of the shape: of another dtype, or in a graph that knows the shape."""
+    return dense_filled(ones, input, dtype, name)
+
+
+def dense_filled(
+    make: Callable[..., Tensor], like: SparseTensor, dtype: DTypeLike | None, name: str | None
+) -> Any:
+    """What `make` makes of a sparse tensor's shape, where TensorFlow asks it for nothing else."""
+    wanted = like.dtype if dtype is None else as_dtype(dtype)
+    is_known = is_staged() and like.shape.is_fully_defined()
+    if not is_known and wanted is like.dtype:
+        return NotImplemented
+    return make(like.shape if is_known else like.dense_shape, wanted, name)
 
 
 def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
