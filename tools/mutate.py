@@ -379,7 +379,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     known -= {place.key() for place in places if given.missed}
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
-        copy = copied(ROOT, Path(folder))
+        copy = copied(ROOT, Path(folder)) if places else Path(folder)
         for place in places:
             if place.key() in known or not is_python(planted(place.path.read_text(), place.fault)):
                 continue
