@@ -126,6 +126,8 @@ class PolymorphicFunction:
         self._table: DispatchTable[ConcreteFunction] = DispatchTable(self._history.served)
         self._creation = VariableCreation()
         self._pending: list[FunctionType] = []  # being traced now, under `TRACING`
+        self._binder_made: Binder | None = None
+        self._maker_made: TraceMaker | None = None
         functools.update_wrapper(self, function, updated=())
 
     # -- calling ------------------------------------------------------------------------
@@ -258,20 +260,24 @@ class PolymorphicFunction:
         self._history.traced(wanted, concrete, began)
         return concrete
 
-    @functools.cached_property
+    @property
     def _maker(self) -> TraceMaker:
-        options = self._options
-        return TraceMaker(
-            self._python_function, self._name, self._binder, options["autograph"],
-            options["experimental_autograph_options"],
-        )  # fmt: skip
+        if self._maker_made is None:
+            options = self._options
+            self._maker_made = TraceMaker(
+                self._python_function, self._name, self._binder, options["autograph"],
+                options["experimental_autograph_options"],
+            )  # fmt: skip
+        return self._maker_made
 
-    @functools.cached_property
+    @property
     def _binder(self) -> Binder:
-        binder = Binder(self._python_function)
-        if self._input_signature is not None:
-            binder.constrain(self._input_signature)
-        return binder
+        if self._binder_made is None:
+            binder = Binder(self._python_function)
+            if self._input_signature is not None:
+                binder.constrain(self._input_signature)
+            self._binder_made = binder
+        return self._binder_made
 
     # -- methods ------------------------------------------------------------------------
 
