@@ -166,6 +166,8 @@ class EagerPyFunc(HostOp):
         function = self.function
         try:
             returned = function(*inputs)
+            if type(returned) is EagerTensor and self.Tout == (returned.dtype,):
+                return [returned]
             results = tree.flatten(returned) if tree.is_nested(returned) else [returned]
             results = [] if returned is None else results
             if len(results) >= len(self.Tout):

@@ -247,7 +247,7 @@ class Batches(DatasetValue):
             A dataset of batches.
 
         Raises:
-            ValueError: The elements are scalars.
+            ValueError: The elements are scalars, or their parts have different numbers of rows.
 
         >>> import graphwright as tf
         >>> dataset = tf.data.Dataset.range(6).batch(2).rebatch(3)
@@ -263,7 +263,10 @@ class Batches(DatasetValue):
                 )
         size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
         sizes = set(known_sizes(size) if size.shape.rank else [static(size)])
-        count = sizes.pop() if static(drop) and len(sizes) == 1 else None
+        count = sizes.pop() if len(sizes) == 1 else None
+        rows = rows_of_batches(self._type)
+        if count and not static(drop) and (rows is None or rows % count):
+            count = None  # the last batch is smaller
         element = self._type.unbatched().batched(count)
         return make(batch_stages.RebatchStage, element, [self], [size, drop])
 
@@ -560,3 +563,16 @@ def static(tensor: Tensor) -> Any:
         return known(tensor._value)
     eager: Any = tensor
     return eager.numpy().item()
+
+
+def rows_of_batches(element: ElementType) -> int | None:
+    """The number of rows that all parts of batches have; None if that of one is unknown."""
+    shapes = [getattr(leaf, "shape", TensorShape(None)) for leaf in element.leaves]
+    sizes = [shape[0] if shape.rank else None for shape in shapes]
+    known = sorted({size for size in sizes if size is not None})
+    if len(known) > 1:
+        raise ValueError(
+            f"the parts of a batch have {known[0]} and {known[1]} rows: `rebatch` takes batches "
+            "whose parts have as many rows each"
+        )
+    return known[0] if known and None not in sizes else None

@@ -65,8 +65,8 @@ def splits_of(lengths: Sequence[int] | Array, dtype: ArrayDType) -> Array:
 
 
 def row_count(element: ElementType, row: Sequence[Sized]) -> int:
-    """The number of rows of the first part of an element."""
-    first = element.leaves[0]
+    """The number of rows of the first part of an element that is not None."""
+    first = next(leaf for leaf in element.leaves if leaf.flatten())
     arrays = row[: len(first.flatten())]
     with activate(None):
         value = of_arrays(first, arrays)

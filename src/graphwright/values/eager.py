@@ -19,6 +19,7 @@ from graphwright.ops.math import arithmetic, comparison
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
+from graphwright.values.convert import eager_constant
 from graphwright.values.logical_devices import LogicalDevices
 from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
@@ -378,11 +379,19 @@ _NAMES: dict[str, Any] = {
 }
 
 
+def number_like(value: float, x: EagerTensor) -> Any:
+    """The array of a number in the dtype of a tensor; None where that has no such number."""
+    try:
+        return eager_constant(value, x.dtype)._array
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def direct(
     op: Op, function: Callable[..., object], general: Callable[[EagerTensor, TensorLike], object]
 ) -> Callable[[EagerTensor, TensorLike], object]:
     """A binary operator that takes two eager tensors straight to the kernel, or to who interprets
-    ops.
+    ops; and a tensor and a number straight to the kernel.
 
     `general` is the operator's full meaning: it serves everything else, the first call for a
     pair of dtypes, and what the kernel refuses. `function` is the public one that does the same.
@@ -391,10 +400,14 @@ def direct(
 
     def operator(x: EagerTensor, y: TensorLike) -> object:
         kernel = None
+        active = STATE.active
         if type(y) is EagerTensor:
             a, b = x._array, y._array
             kernel = kernels.get((a.dtype, b.dtype))
-        active = STATE.active
+        elif active is None and (type(y) is int or type(y) is float):
+            a = x._array
+            b = number_like(y, x)
+            kernel = None if b is None else kernels.get((a.dtype, b.dtype))
         if kernel is not None and active is None:
             try:
                 return wrap(QUIET.run(kernel, a, b))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import graphwright as tf
 
 Dataset = tf.data.Dataset
@@ -53,3 +55,56 @@ def test_an_iterator_is_saved_between_batches_of_one_block() -> None:
     second._reader.restore(first._reader.save())
     rest = [next(second).numpy().ravel().tolist() for _ in range(3)]
     assert rest == [[8, 9], [10, 11], [12, 13]]
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (1, [[[1]], [[2, 3]], [[]], [[4]]]),
+        (2, [[[1], [2, 3]], [[], [4]]]),
+        (3, [[[1], [2, 3], []], [[4]]]),
+        (5, [[[1], [2, 3], [], [4]]]),
+    ],
+)
+def test_ragged_batches_of_another_size(size: int, expected: list[object]) -> None:
+    rows = tf.ragged.constant([[1], [2, 3], [], [4]])
+    batches = Dataset.from_tensor_slices((rows, tf.sparse.from_dense([[0], [5], [0], [6]])))
+    rebatched = list(batches.batch(3).rebatch(size))
+    assert [ragged.to_list() for ragged, _ in rebatched] == expected
+    dense = tf.concat([tf.sparse.to_dense(sparse) for _, sparse in rebatched], 0)
+    assert dense.numpy().tolist() == [[0], [5], [0], [6]]
+
+
+@pytest.mark.parametrize(
+    ("size", "drop", "rows"),
+    [(2, False, 2), (3, False, None), (3, True, 3), ([2, 2], False, 2), ([2, 4], True, None)],
+)
+def test_rows_of_batches_of_another_size(size: object, drop: bool, rows: int | None) -> None:
+    batches = Dataset.range(12).batch(4, drop_remainder=True).rebatch(size, drop)
+    assert batches.element_spec.shape == [rows]
+
+
+def test_batches_of_another_size_whose_parts_differ() -> None:
+    with pytest.raises(ValueError, match="2 and 3 rows"):
+        Dataset.from_tensors((tf.zeros([2]), tf.zeros([3]))).rebatch(2)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "drop", "expected"),
+    [
+        ([2, 0], False, [2, 0, 2, 0, 1]),
+        ([2, 0], True, [2, 0, 2, 0]),
+        ([0, 2], False, [0, 2, 0, 2, 0, 1]),
+        ([2, 1, 0], True, [2, 1, 0, 2]),
+        ([0, 3], True, [0, 3, 0]),
+    ],
+)
+def test_batches_of_several_sizes(sizes: list[int], drop: bool, expected: list[int]) -> None:
+    batches = Dataset.range(5).batch(4).rebatch(sizes, drop)
+    assert [len(batch) for batch in batches] == expected
+
+
+def test_slices_beside_none() -> None:
+    slices = Dataset.from_tensor_slices((None, [1, 2, 4]))
+    assert len(slices) == 3
+    assert [numbers.numpy().tolist() for _, numbers in slices.batch(2)] == [[1, 2], [4]]

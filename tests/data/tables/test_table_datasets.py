@@ -219,3 +219,10 @@ def test_ctrl_c_ends_an_iteration(tmp_path: Path) -> None:
             pass
 
     assert is_interrupted(endless)
+
+
+def test_a_database_that_cannot_be_opened(tmp_path: Path) -> None:
+    source = str(tmp_path / "none" / "t.db")
+    rows = tf.data.experimental.SqlDataset("sqlite", source, "select a from t", (tf.int32,))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="cannot be opened"):
+        next(iter(rows))

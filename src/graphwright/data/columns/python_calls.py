@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphwright.compile.graph.kernel_refusals import bound, explain, note
+from graphwright.compile.graph.kernel_refusals import explain, note
 from graphwright.compile.graph.simplify import simplify
 from graphwright.control.python_call import EagerPyFunc, FreshFunction, HostOp, PyFunc, status_of
 from graphwright.data.blocks import Column, ElementBlock, Row, column, values_of
@@ -16,6 +16,7 @@ from graphwright.ir.graph import Graph, Node
 from graphwright.op.interpreter import activate
 from graphwright.ops.core.creation import Const, Placeholder
 from graphwright.values.eager import REFUSALS
+from graphwright.values.tensor import wrap
 
 #: The values of an operand: a column, or one array for all elements.
 Operand: TypeAlias = "Column | repeat[Any]"
@@ -110,10 +111,9 @@ class PythonCalls:
         self, op: EagerPyFunc, operands: Sequence[Operand], block: ElementBlock, made: Row
     ) -> None:
         """Calls a function of eager tensors."""
-        kernel = bound(self.node, op, [value.type.dtype for value in self.node.inputs])
         for arrays in rows(map(each, operands), block.count):
-            results = kernel(*arrays)
-            made.append(results[0] if len(op.Tout) == 1 else results)
+            results = [tensor._array for tensor in op.run(list(map(wrap, arrays)))]
+            made.append(results[0] if len(results) == 1 else results)
 
 
 #: How the function of an op is called.

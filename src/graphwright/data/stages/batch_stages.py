@@ -282,33 +282,11 @@ class UnbatchCursor(Through):
             block = self.upstream.pull(1)
             if block is None:
                 return None
-            rows = self.rows(block)
+            rows = rows_in(self.stage.inputs[0].element, block)
             self.rest = rows if rows.count else None
         block, count = self.rest, self.rest.count
         self.rest = block.part(limit, count) if limit < count else None
         return block.part(0, limit)
-
-    def rows(self, block: ElementBlock) -> ElementBlock:
-        """The rows of one element."""
-        columns: list[Column] = []
-        parts = iter(block.row(0))
-        counts: list[int] = []
-        for leaf in self.stage.inputs[0].element.leaves:
-            arrays = [next(parts) for _ in leaf.flatten()]
-            if not arrays or isinstance(leaf, TensorSpec):
-                columns += arrays
-                counts += [len(array) for array in arrays]
-            else:
-                rows = rows_of(leaf, arrays)
-                columns += [column(values) for values in zip(*rows)]
-                counts.append(len(rows))
-        if len(set(counts)) > 1:
-            raise InvalidArgumentError(
-                None, None,
-                "Input element must have the same batch size in each component. Component 0 had "
-                f"size {counts[0]} but another has {max(set(counts) - {counts[0]})}.",
-            )  # fmt: skip
-        return ElementBlock(counts[0], tuple(columns))
 
     def save(self) -> State:
         rest = None if self.rest is None else self.rest.saved()
@@ -317,6 +295,29 @@ class UnbatchCursor(Through):
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.rest = None if state["rest"] is None else ElementBlock.restored(state["rest"])
+
+
+def rows_in(element: ElementType, block: ElementBlock) -> ElementBlock:
+    """The rows of the one element of a block."""
+    columns: list[Column] = []
+    parts = iter(block.row(0))
+    counts: list[int] = []
+    for leaf in element.leaves:
+        arrays = [next(parts) for _ in leaf.flatten()]
+        if not arrays or isinstance(leaf, TensorSpec):
+            columns += arrays
+            counts += [len(array) for array in arrays]
+        else:
+            rows = rows_of(leaf, arrays)
+            columns += [column(values) for values in zip(*rows)]
+            counts.append(len(rows))
+    if len(set(counts)) > 1:
+        raise InvalidArgumentError(
+            None, None,
+            "Input element must have the same batch size in each component. Component 0 had "
+            f"size {counts[0]} but another has {max(set(counts) - {counts[0]})}.",
+        )  # fmt: skip
+    return ElementBlock(counts[0], tuple(columns))
 
 
 class PaddedBatchStage(BatchStage):
@@ -483,6 +484,7 @@ class RebatchStage(DatasetStage):
         self, element: ElementType, source: DatasetStage, sizes: Array, drop_remainder: Array
     ) -> None:
         super().__init__(element, source)
+        self.row = source.element.unbatched()
         self.sizes = [int(size) for size in sizes.ravel()]
         self.drop_remainder = bool(drop_remainder)
         if any(size < 0 for size in self.sizes) or not any(self.sizes):
@@ -504,8 +506,11 @@ class RebatchCursor(Through):
         self.stage = stage
         self.rows: ElementBlock | None = None
         self.turn = 0
+        self.is_over = False
 
     def pull(self, limit: int) -> ElementBlock | None:
+        if self.is_over:
+            return None
         size = self.stage.sizes[self.turn]
         while self.rows is None or self.rows.count < size:
             try:
@@ -514,27 +519,27 @@ class RebatchCursor(Through):
                 self.rows = None  # the rows of a batch in which there is an error are lost
                 raise
             if block is None:
+                self.is_over = True
                 if self.rows is None or not self.rows.count or self.stage.drop_remainder:
                     return None
                 break
-            row = block.row(0)
-            more = ElementBlock(len(row[0]), tuple(row))
-            self.rows = more if self.rows is None else joined([self.rows, more])
+            more = rows_in(self.stage.inputs[0].element, block)
+            if more.count:
+                self.rows = more if self.rows is None else joined([self.rows, more])
         batch = self.rows.part(0, size)
         self.rows = self.rows.part(batch.count, self.rows.count)
         self.turn = (self.turn + 1) % len(self.stage.sizes)
-        return ElementBlock(1, tuple([values_in_one(values) for values in batch.columns]))
+        if not size:
+            return ElementBlock(1, tuple([np.asarray(values)[None] for values in batch.columns]))
+        return ElementBlock(1, batched_columns(self.stage.row, batch, batch.count))
 
     def save(self) -> State:
         rows = None if self.rows is None else self.rows.saved()
-        return {"before": super().save(), "rows": rows, "turn": self.turn}
+        return {
+            "before": super().save(), "rows": rows, "turn": self.turn, "is_over": self.is_over
+        }  # fmt: skip
 
     def restore(self, state: State) -> None:
         super().restore(state["before"])
         self.rows = None if state["rows"] is None else ElementBlock.restored(state["rows"])
-        self.turn = state["turn"]
-
-
-def values_in_one(values: Column) -> Column:
-    """A column of one element, whose rows are all the values."""
-    return (values if isinstance(values, np.ndarray) else stacked(values, 0))[None]
+        self.turn, self.is_over = state["turn"], state["is_over"]

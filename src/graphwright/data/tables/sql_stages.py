@@ -90,7 +90,11 @@ class SqlCursor(Cursor):
             return self.rows
         self.process = os.getpid()
         # Threads take turns with it, as each cursor has one reader at a time.
-        base = sqlite3.connect(self.stage.source, check_same_thread=False)
+        try:
+            base = sqlite3.connect(self.stage.source, check_same_thread=False)
+        except sqlite3.Error as error:
+            message = f"{self.stage.source} cannot be opened: {error}"
+            raise InvalidArgumentError(None, None, message) from error
         base.text_factory = bytes
         weakref.finalize(self, base.close)
         self.base, self.rows = base, base.execute(self.stage.query)
