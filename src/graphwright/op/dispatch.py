@@ -84,9 +84,9 @@ class DispatchFamily:
         return handler(functools.partial(public, **options) if options else public, *operands)
 
 
-UNARY = DispatchFamily("unary elementwise", 1)
-BINARY = DispatchFamily("binary elementwise", 2)
-ASSERTIONS = DispatchFamily("binary elementwise assert", 2)
+UNARY: DispatchFamily = DispatchFamily("unary elementwise", 1)
+BINARY: DispatchFamily = DispatchFamily("binary elementwise", 2)
+ASSERTIONS: DispatchFamily = DispatchFamily("binary elementwise assert", 2)
 FAMILIES = (UNARY, BINARY, ASSERTIONS)
 
 _MEANINGS: dict[Function, list[Meaning]] = {}
