@@ -41,6 +41,7 @@ class WorkerGroup:
         self.size: int = self.comm.Get_size()
         self.agreements = Agreements(module, self.comm)
         self.sums = SumQueue(module, self.comm, self.agreements)
+        self.lines: dict[tuple[int, ...], Any] = {}  # parts of the ranks, each a communicator
 
     def sum_arrays(self, options: SumOptions, *arrays: Array) -> list[Array]:
         """The sums of arrays over all ranks, of which each has its own of the same shapes.
@@ -95,6 +96,16 @@ class WorkerGroup:
         copy = np.array(array, order="C")
         self.comm.Bcast(copy.reshape(-1).view(np.uint8), 0)
         return copy
+
+    def line(self, shape: Sequence[int], axis: int) -> Any:
+        """The communicator of the ranks in line with this one along an axis of a grid of ranks."""
+        key = (*shape, axis)
+        if key not in self.lines:
+            place = [int(i) for i in np.unravel_index(self.rank, shape)]
+            along, place[axis] = place[axis], 0
+            number = int(np.ravel_multi_index(place, shape))
+            self.lines[key] = self.comm.Split(number, along)
+        return self.lines[key]
 
     def agree(self, kind: str, arrays: Sequence[Array] = ()) -> None:
         """RuntimeError on every rank where the ranks do not come to the same collective."""

@@ -36,7 +36,6 @@ class MeshRanks:
         self.dims = list(dims)
         self.shape = list(shape)
         self.place = [int(i) for i in np.unravel_index(workers.rank, self.shape)]
-        self.groups: dict[str, Any] = {}
 
     def place_along(self, dim: str) -> int:
         """The place of this rank along a dimension of the mesh."""
@@ -44,11 +43,7 @@ class MeshRanks:
 
     def group(self, dim: str) -> Any:
         """The communicator of the ranks that differ from this one along a dimension alone."""
-        if dim not in self.groups:
-            line = [0 if name == dim else i for name, i in zip(self.dims, self.place)]
-            number = int(np.ravel_multi_index(line, self.shape))
-            self.groups[dim] = self.workers.comm.Split(number, self.place_along(dim))
-        return self.groups[dim]
+        return self.workers.line(self.shape, self.dims.index(dim))
 
     def joined(self, array: Array, axis: int, dim: str) -> Array:
         """The parts of the ranks along a dimension, one behind the other along an axis."""
