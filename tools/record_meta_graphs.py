@@ -72,6 +72,7 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--load"]:
         sys.exit(load(Path(sys.argv[2])))
     if sys.argv[1:2] == ["--write"]:
-        sys.exit(write(Path(sys.argv[2])))
+        write(Path(sys.argv[2]))
+        sys.exit()
     with tempfile.TemporaryDirectory() as made:
         record(Path(made))

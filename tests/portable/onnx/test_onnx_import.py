@@ -11,6 +11,7 @@ import pytest
 onnx = pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 import graphwright as tf
 
@@ -209,6 +210,22 @@ def test_bytes_that_are_no_message(tmp_path: Path) -> None:
         tf.onnx.load(tmp_path / "a")
     with pytest.raises(OSError, match="No such file"):
         tf.onnx.load(tmp_path / "b")
+
+
+@pytest.mark.parametrize(("axis", "is_new"), [(1, 0), (-1, 0), (0, 1), (1, 1), (-1, 1), (0, 0)])
+def test_items_are_joined_along_any_axis(axis: int, is_new: int, tmp_path: Path) -> None:
+    sizes = numpy_helper.from_array(np.array([2, 2] if is_new else [1, 3]), "sizes")
+    nodes = [
+        helper.make_node("SplitToSequence", ["x", "sizes"], ["s"], axis=1),
+        helper.make_node("ConcatFromSequence", ["s"], ["y"], axis=axis, new_axis=is_new),
+    ]
+    sized = ("x", TensorProto.FLOAT, [1, 4] if (axis, is_new) == (0, 0) else [None, 4])
+    if (axis, is_new) == (0, 0):
+        nodes[0] = helper.make_node("SplitToSequence", ["x"], ["s"], axis=0)
+    file = saved(tmp_path, nodes, [sized], [("y", TensorProto.FLOAT, None)], initializer=[sizes])
+    x = np.arange(sized[2][0] or 3, dtype=np.float32)[:, None] * 10 + np.arange(4, dtype=np.float32)
+    (wanted,) = ReferenceEvaluator(file).run(None, {"x": x})
+    np.testing.assert_array_equal(tf.onnx.load(file)(x).numpy(), wanted)
 
 
 def test_damaged_models_give_words(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from graphwright.control.loop import while_loop
 from graphwright.op.interpreter import apply
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
+from graphwright.ops.core.movement import transpose
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.state.list_ops import (
     EmptyTensorList,
@@ -104,6 +105,20 @@ class ItemSequence:
         start = ItemSequence.empty(self.item).handle
         loop = while_loop(lambda i, _: i <= count, step, (convert(0), start))
         return ItemSequence(loop[1], self.item, self.joined(item.type))
+
+    def transposed(self, axes: list[int]) -> ItemSequence:
+        """The items, each with its axes in another order; they have a rank."""
+        count = self.length()
+
+        def step(i: TensorValue, handle: TensorValue) -> Any:
+            item = transpose(self._item(i), axes)
+            return i + 1, apply(TensorListPushBack.of(), handle, item)
+
+        start = ItemSequence.empty(self.item).handle
+        loop = while_loop(lambda i, _: i < count, step, (convert(0), start))
+        dims = None if self.type is None else self.type.dims
+        turned = None if dims is None else tuple([dims[axis] for axis in axes])
+        return ItemSequence(loop[1], self.item, TensorType(self.item, turned))
 
     def erased(self, index: TensorValue) -> ItemSequence:
         """Without the item at a place."""

@@ -69,7 +69,7 @@ def without_item(n: OnnxNode, items: ItemSequence, index: TensorValue | None = N
 def of_parts(n: OnnxNode, x: TensorValue, sizes: Any = None) -> Any:
     """The parts of a tensor along an axis, by default of one slice each."""
     axis = int(n.get("axis", 0)) % rank_of(x)
-    front = transpose(x, [axis, *[i for i in builtins.range(rank_of(x)) if i != axis]])
+    front = transpose(x, [axis, *others(axis, rank_of(x))])
     if sizes is None and not n.get("keepdims", 1) and axis == 0:
         return ItemSequence.of_slices(front)
     parts = n.get("keepdims", 1) or sizes is not None
@@ -88,16 +88,24 @@ def of_parts(n: OnnxNode, x: TensorValue, sizes: Any = None) -> Any:
     return made
 
 
-@meaning("ConcatFromSequence", note="along a new axis, or the first one")
+@meaning("ConcatFromSequence", note="of items of known rank, but for the first axis")
 def concatenated(n: OnnxNode, items: ItemSequence) -> Any:
     """The items one after the other, or along a new axis."""
-    axis = int(n.get("axis", 0))
-    if n.get("new_axis"):
+    axis, is_new = int(n.get("axis", 0)), bool(n.get("new_axis"))
+    rank = None if items.type is None else items.type.rank
+    if axis and rank is None:
+        raise n.unread("the rank of the items must be known")
+    axis = axis % (rank + is_new) if rank is not None and axis else 0
+    if is_new:
         made = items.stacked()
-        if axis == 0:
-            return made
-        raise n.unread("the new axis is not the first")
-    if axis:
-        raise n.unread("the axis is not the first")
-    values, _ = apply(TensorListConcatV2.of(items.item), items.handle, -1, [])
-    return values
+    else:
+        front = items.transposed([axis, *others(axis, rank)]) if axis and rank else items
+        made, _ = apply(TensorListConcatV2.of(items.item), front.handle, -1, [])
+    if not axis or rank is None:
+        return made
+    return transpose(made, [*builtins.range(1, axis + 1), 0, *others(axis, rank + is_new)[axis:]])
+
+
+def others(axis: int, rank: int) -> list[int]:
+    """All axes but one."""
+    return [i for i in builtins.range(rank) if i != axis]
