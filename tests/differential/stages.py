@@ -1,4 +1,4 @@
-"""How a program runs: eagerly, traced, as machine code, and traced without shapes."""
+"""How a program runs: eagerly, traced, as machine code, in both of these, and without shapes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import graphwright as tf
 #: Stages of this package, what TensorFlow's stage each is held to, and the mode of machine code.
 STAGES = {
     "eager": ("eager", "off"), "traced": ("traced", "off"), "native": ("traced", "always"),
-    "shapeless": ("shapeless", "off"),
+    "check": ("traced", "check"), "shapeless": ("shapeless", "off"),
 }  # fmt: skip
 _SECONDS = 30.0
 #: What TensorFlow raises as it traces what runs eagerly; here it may be traced, too.
@@ -36,7 +36,7 @@ def decorator_of(stage: str, signature: str) -> str | None:
         return ""
     if stage == "shapeless":
         return f"@tf.function(input_signature={signature})" if signature else None
-    return "@tf.function(jit_compile=True)" if stage == "native" else DECORATOR
+    return "@tf.function(jit_compile=True)" if stage in ("native", "check") else DECORATOR
 
 
 @contextmanager
