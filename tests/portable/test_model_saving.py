@@ -547,6 +547,23 @@ def test_a_property_may_be_the_signature_and_a_saved_model_hold_more(tmp_path):
     assert float(result) == 24.0
 
 
+def test_a_property_that_cannot_give_a_signature_gives_none(tmp_path):
+    class Unknowing(tf.Module):
+        @property
+        def _default_save_signature(self):
+            return tf.function(lambda x: x, input_signature=())  # a TypeError: x has no type
+
+        @tf.function
+        def double(self, x):
+            return x * 2
+
+    model = Unknowing()
+    model.double(tf.constant(2.0))
+    tf.saved_model.save(model, str(tmp_path))
+    assert float(tf.saved_model.load(str(tmp_path)).double(tf.constant(4.0))) == 8.0
+
+
+
 class OfALibrary(tf.__internal__.tracking.Trackable):
     """A variable of a library, as Keras's are: it acts as the one that it holds."""
 

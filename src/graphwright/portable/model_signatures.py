@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from graphwright.base.logs import get_logger
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import PolymorphicFunction
 from graphwright.portable.model_objects import Function, SignatureMap, functions_of
@@ -54,10 +55,26 @@ def concrete_of(function: Any) -> ConcreteFunction | None:
     return None
 
 
+def own_signature(root: Trackable) -> object:
+    """What a library's property gives as signature; None where it raises, as in TensorFlow.
+
+    Keras's property does so for a model whose inputs it does not know: it states fewer inputs than
+    its function takes, which TensorFlow refuses where the function is made.
+    """
+    try:
+        function = getattr(root, _DEFAULT, None)
+        if isinstance(function, PolymorphicFunction):
+            function.function_type  # noqa: B018 - a TypeError for inputs that do not fit
+        return function
+    except Exception:  # noqa: BLE001 - whatever a library raises
+        get_logger().debug("%r has no default signature", root, exc_info=True)
+        return None
+
+
 def default_signature(root: Trackable) -> ConcreteFunction | None:
     """The signature of an object that has one function alone, if it may be one."""
     functions: dict[str, Function] = dict(functions_of(root))
-    default = functions.get(_DEFAULT) or getattr(root, _DEFAULT, None)  # Keras has a property
+    default = functions.get(_DEFAULT) or own_signature(root)
     if isinstance(default, Function):
         return concrete_of(default)
     if len(functions) != 1:

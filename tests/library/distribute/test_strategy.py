@@ -33,3 +33,18 @@ def test_scopes_of_strategies_do_not_nest() -> None:
         pass
     with pytest.raises(ValueError, match="created in this"), other.extended.colocate_vars_with(v):
         pass
+
+
+def test_a_replica_is_converted_where_the_code_around_it_is() -> None:
+    def step(x: tf.Tensor) -> tf.Tensor:
+        if x > 0:
+            return x
+        return -x
+
+    def run(x: tf.Tensor) -> tf.Tensor:
+        return tf.distribute.get_strategy().run(step, args=(x,))
+
+    assert float(tf.function(run)(tf.constant(-3.0))) == 3.0
+    plain = tf.autograph.experimental.do_not_convert(run)  # as Keras does around `train_step`
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
+        tf.function(plain)(tf.constant(-3.0))

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from graphwright.autograph.conversion import staged_form
+from graphwright.autograph.conversion import tf_convert
+from graphwright.autograph.status import control_status_ctx
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.identities import IdentityTable
 from graphwright.function.polymorphic import Eagerly, PolymorphicFunction
@@ -29,7 +30,6 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.trace.device_scopes import device
-from graphwright.trace.scopes import inside_function
 from graphwright.trace.trace_place import PlaceLayer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
@@ -177,8 +177,8 @@ class Strategy:
         return whole
 
     def _staged(self, function: PythonFunction) -> PythonFunction:
-        """A function of the program; while another one is traced, its staged form."""
-        return staged_form(function) if inside_function() else function
+        """A function of the program, converted where the code that calls it is."""
+        return tf_convert(function, control_status_ctx(), convert_by_default=False)
 
     def reduce(
         self, reduce_op: ReduceOp | str, value: object, axis: int | Sequence[int] | None

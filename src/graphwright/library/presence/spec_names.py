@@ -40,7 +40,7 @@ def lookup(name: str) -> type[TypeSpec]:
     spec = SPECS.get(name) or SAVED_SPECS.get(name)
     if spec is None:
         raise ValueError(
-            f"No TypeSpec has been registered with name {name!r}. Import the module that defines "
-            "the extension type of that name first."
+            f"No TypeSpec has been registered with name {name!r}: no module that defines such an "
+            "extension type has been imported."
         )
     return spec
