@@ -113,6 +113,20 @@ def test_a_plan_with_a_call_is_lent_nothing() -> None:
     assert "rule 11" in planned(special, VECTOR).with_plan(reuses=((0, 0),)).refusal()
 
 
+def test_a_copy_that_is_left_out_reads_nothing() -> None:
+    """The copies of `ones` are left out, and only its shape matters: others may have its memory."""
+
+    def last(x: Any) -> Any:
+        y, ones = tf.constant(0.25), tf.constant([3.0, 0.5])
+        for _ in range(3):
+            ones = tf.cond(y < 1.0, lambda: tf.identity(ones), lambda: tf.identity(ones))  # noqa: B023
+            y = x[tf.argmin(tf.zeros_like(ones), output_type=tf.int32)]
+        return y
+
+    given = planned(last, np.ones(1, np.float32))
+    assert given.refusal() == given.difference() == ""
+
+
 def test_an_argument_that_is_lent_is_not_lost() -> None:
     given = planned(lambda x, y: (tf.cumsum(x), x // y), np.ones(6, np.int32), np.ones(6, np.int32))
     lent = given.with_plan(reuses=((1, 0),))
