@@ -113,14 +113,16 @@ def test_a_plan_with_a_call_is_lent_nothing() -> None:
     assert "rule 11" in planned(special, VECTOR).with_plan(reuses=((0, 0),)).refusal()
 
 
-def test_a_copy_that_is_left_out_reads_nothing() -> None:
-    """The copies of `ones` are left out, and only its shape matters: others may have its memory."""
+@pytest.mark.parametrize("turns", [range(3), tf.constant(3)], ids=["unrolled", "loop"])
+def test_what_nobody_reads_may_be_lost(turns: Any) -> None:
+    """Only the shape of `pair` matters, so others have its memory. Its copies are left out."""
 
     def last(x: Any) -> Any:
-        y, ones = tf.constant(0.25), tf.constant([3.0, 0.5])
-        for _ in range(3):
-            ones = tf.cond(y < 1.0, lambda: tf.identity(ones), lambda: tf.identity(ones))  # noqa: B023
-            y = x[tf.argmin(tf.zeros_like(ones), output_type=tf.int32)]
+        y, pair = tf.constant(0.25), tf.constant([3.0, 0.5])
+        for _ in turns if isinstance(turns, range) else tf.range(turns):
+            if y < 1.0:
+                pair = tf.identity(pair)
+            y = x[tf.argmin(tf.zeros_like(pair), output_type=tf.int32)]
         return y
 
     given = planned(last, np.ones(1, np.float32))

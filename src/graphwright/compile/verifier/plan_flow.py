@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from graphwright.compile.nests.nest import Statement
 from graphwright.compile.verifier.known_memory import Memory, State, meet
-from graphwright.compile.verifier.plan_steps import Branch, Item, Read, Repetition, Step
+from graphwright.compile.verifier.plan_steps import Branch, Item, Repetition, Step
 
 
 class PlanWalk:
@@ -45,8 +45,6 @@ class PlanWalk:
             after = self.block(item.condition, dict(state))
             end = self.block(item.body, dict(after))
             self.statement = item.statement
-            for _, following in item.pairs:
-                self.memory.read(Read(following, None), end)
             self.memory.exchange(item, end)
             again = meet(state, end)
             if again == state:
