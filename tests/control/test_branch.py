@@ -89,3 +89,31 @@ def test_each_side_returns_the_cotangents_that_are_asked_for_and_no_others() -> 
             results = f(x, n, y)
         slopes = inner.gradient(results[0], [x, y])
     assert [slope.numpy().tolist() for slope in slopes] == [1.0, [0.0]]
+
+
+def test_a_side_that_is_never_taken_may_hold_what_its_ops_do_not_take(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """What the other side remembers has stand-ins there. That is no fault of the engine."""
+
+    def last(x: Any, y: Any) -> Any:
+        for t in tf.range(4):
+            if t >= 0:
+                z = y
+                for row in x:
+                    sides = [lambda: z, lambda: tf.linalg.matvec(x, row)]  # noqa: B023
+                    y = tf.switch_case(tf.constant(1), sides)
+            else:
+                for _ in tf.range(3):
+                    pass
+        return y
+
+    @tf.function(jit_compile=True)
+    def slope(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            z = last(x, y)
+        return tape.gradient(z, x)
+
+    assert slope(tf.constant([[1.0]]), tf.constant([1.0])).numpy().tolist() == [[2.0]]
+    assert "fault of graphwright" not in caplog.text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
-from graphwright.op.op import DTypeMismatch
+from graphwright.op.op import DTypeMismatch, Op
 from graphwright.types.arguments import HostValue
 from graphwright.types.tensor_type import TensorType, merge_dims
 
@@ -32,15 +32,34 @@ def types_of_results(graph: Graph, arguments: Sequence[object]) -> tuple[TensorT
     return tuple([refined.get(value, value.type) for value in graph.results])
 
 
+def takes(op: Op, operands: Sequence[Value]) -> bool:
+    """Whether an op takes operands of these types.
+
+    It need not, in a side of a branch that is never taken: stand-ins are in the place of what the
+    other side remembers.
+    """
+    try:
+        op.infer(_described(op, operands, {}))
+    except (ValueError, IndexError, TypeError, DTypeMismatch):
+        return False
+    return True
+
+
 def _infer(node: Node, refined: dict[Value, TensorType]) -> None:
     """Notes what is found out about the results of a node."""
-    op = node.op
-    hosts = op.host_mask(len(node.inputs)) if op.has_host else (False,) * len(node.inputs)
-    described: list[TensorType | HostValue] = [
-        known(value) if is_host else refined.get(value, value.type)
-        for value, is_host in zip(node.inputs, hosts)
-    ]
-    for value, type_ in zip(node.outputs, op.infer(described)):
+    types = node.op.infer(_described(node.op, node.inputs, refined))
+    for value, type_ in zip(node.outputs, types):
         dims = merge_dims(value.type.dims, type_.dims)
         if dims != value.type.dims:
             refined[value] = value.type.with_dims(dims)
+
+
+def _described(
+    op: Op, operands: Sequence[Value], refined: dict[Value, TensorType]
+) -> list[TensorType | HostValue]:
+    """What an op infers its results from: types, and what is known of host operands."""
+    hosts = op.host_mask(len(operands)) if op.has_host else (False,) * len(operands)
+    return [
+        known(value) if is_host else refined.get(value, value.type)
+        for value, is_host in zip(operands, hosts)
+    ]

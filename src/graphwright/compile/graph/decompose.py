@@ -8,6 +8,7 @@ from graphwright.compile.graph.passes import through
 from graphwright.compile.graph.prune import prune
 from graphwright.compile.run.mishaps import contained
 from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.ir.inference import takes
 from graphwright.op.expansion import is_composite
 from graphwright.ops.core.casting import Cast
 from graphwright.ops.core.creation import Const, Literal
@@ -36,7 +37,12 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
         if not is_composite(node.op):
             return None
         with contained(graph.name, [node]):
-            results = node.op.expand(*[SymbolicTensor(v, into) for v in inputs])
+            try:
+                results = node.op.expand(*[SymbolicTensor(v, into) for v in inputs])
+            except ValueError:
+                if takes(node.op, inputs):
+                    raise
+                return None  # it never runs, and has no native form
         if results is None:
             return None
         if not isinstance(results, tuple):

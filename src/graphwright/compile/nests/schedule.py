@@ -34,6 +34,7 @@ from graphwright.compile.select.kernel_calls import may_be_called, operands_in_m
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.ir.inference import takes
 from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const, Fill, Placeholder
 from graphwright.ops.core.identity import Identity
@@ -100,6 +101,10 @@ class Schedule(Clustering):
             return late(reason, node, self.graph.is_body)
         except NotNative as reason:
             return NotNative(str(reason), [node], reason.innermost or node)
+        except ValueError:
+            if takes(node.op, node.inputs):
+                raise
+            return NotNative(f"{node.op.type_name} does not take such operands", [node], node)
         return None
 
     def infer_node(self, node: Node) -> None:
