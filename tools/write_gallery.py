@@ -55,6 +55,16 @@ ran the same text with `import tensorflow as tf` in turns with graphwright, on {
 python tools/write_gallery.py --tensorflow PYTHON     # PYTHON: an interpreter that has TensorFlow
 ```
 
+Not on this page, since they need other packages:
+
+- [examples/serving.py](../examples/serving.py): a model is trained, saved, loaded and served, and
+  clients ask it by TensorFlow Serving's REST calls.
+- [examples/keras_digits.py](../examples/keras_digits.py): layers that change pictures.
+- [examples/keras_topics.py](../examples/keras_topics.py): sentences by topic.
+- [examples/keras_waves.py](../examples/keras_waves.py): a series.
+- [examples/keras_rivals.py](../examples/keras_rivals.py): a `train_step` of its own.
+- [examples/keras_transfer.py](../examples/keras_transfer.py): a model takes over what a file has.
+
 """
 
 

@@ -195,10 +195,6 @@ PROGRAMS: dict[str, tuple[Any, list[Any]]] = {
         lambda x: tf.math.real(tf.signal.fftnd(tf.cast(x, tf.complex64), [2, 2], [1, 2])),
         [ROWS.astype("f")],
     ),
-    "argmax pool": (
-        lambda x: tf.nn.max_pool_with_argmax(x, 2, 2, "VALID")[0],
-        [np.zeros((0, 4, 4, 2), "f")],
-    ),
     "gamma": (lambda x: tf.random.gamma([3], x, dtype=x.dtype), [np.zeros(0)]),
     "sparse softmax": (
         lambda x: tf.sparse.softmax(tf.SparseTensor(tf.zeros([0, 2], tf.int64), x, [2, 3])).values,

@@ -139,7 +139,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in out  # no terminal, no control characters
 
 
-@pytest.mark.parametrize("arguments", [[], ["no-such-command"], ["demo", "--epochs", "many"]])
+@pytest.mark.parametrize("arguments", [["no-such-command"], ["demo", "--epochs", "many"]])
 def test_a_wrong_command_line_is_refused(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -127,8 +127,8 @@ def epochs(out: str) -> list[tuple[str, str]]:
     return re.findall(r"epoch \d+: (\d+) steps in [\d.]+ s, loss ([\d.]+)", out)
 
 
-def test_every_example_is_tested_and_in_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_every_example_is_tested_and_in_the_gallery() -> None:
+    gallery = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     names = sorted(path.stem for path in EXAMPLES.glob("*.py"))
     assert names == [
         "autoencoder", "beams", "cartpole", "characters", "clusters", "keras_digits",
@@ -136,4 +136,4 @@ def test_every_example_is_tested_and_in_the_readme() -> None:
         "pictures", "predators", "serving", "transformer", "vectors", "waves",
     ]  # fmt: skip
     for name in names:
-        assert f"examples/{name}.py" in readme
+        assert f"examples/{name}.py" in gallery

@@ -427,7 +427,7 @@ class OperatorNotAllowedInGraphError(TypeError):
         return f"{type(self).__name__}({', '.join(map(repr, self.args))})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self.args, self.__dict__
+        return type(self), self.args  # the tensor is one of this process
 
 
 class InaccessibleTensorError(ValueError):

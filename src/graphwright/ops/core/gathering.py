@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -334,9 +333,7 @@ class GatherNd(Op):
                 index = tuple(places.T if flat else np.moveaxis(places, -1, 0))
                 try:
                     if index:
-                        result = params[index]
-                        if result.size:
-                            return result
+                        return params[index]
                 except IndexError:
                     pass
             return self.kernel(params, indices)
@@ -346,11 +343,6 @@ class GatherNd(Op):
     def kernel(self, params: Array, indices: Array) -> Any:
         params, indices = np.asarray(params), np.asarray(indices)
         self.shapes(TensorType(dt.float32, params.shape), TensorType(dt.int32, indices.shape))
-        if not params.size and math.prod(indices.shape[:-1]):
-            raise ValueError(
-                "Requested more than 0 entries, but params is empty.  Params shape: "
-                f"{show_dims(params.shape)}"
-            )
         if self.bad_indices_policy != "IGNORE":
             return kernels.gather_nd(params, indices)
         good = in_bounds(indices, params.shape)
@@ -369,7 +361,6 @@ class GatherNd(Op):
 
     def expand(self, x: GraphTensor, indices: GraphTensor) -> Any:
         is_plain = indices.shape[-1] and self.bad_indices_policy in _REFUSING
-        is_plain = is_plain and 0 not in (x.type.dims or ())  # which the kernel refuses
         return gathered(x, 0, columns_of(indices)) if is_plain else None
 
     def batched(self, each: Each) -> Any:
@@ -434,17 +425,10 @@ class ScatterNd(Op):
         return apply(self, places, each.full(1), each.longer(each.same(2)))
 
 
-def check_emptiness(indices: Dims, updates: Dims, shape: Dims) -> None:
-    """ValueError where something is to be put into a tensor without elements."""
-    if 0 in shape and None not in (*indices, *updates) and (0 not in indices or 0 not in updates):
-        raise ValueError("Indices and updates specified for empty output shape")
-
-
 def check_updates(indices: Dims | None, updates: Dims | None, shape: Dims | None) -> None:
     """ValueError unless `updates` has a slice of `shape` for each vector of `indices`."""
     if indices is None or not indices or updates is None or shape is None or indices[-1] is None:
         return
-    check_emptiness(indices, updates, shape)
     outer = len(indices) - 1
     if not is_compatible(indices[:-1], updates[:outer]):
         raise ValueError(

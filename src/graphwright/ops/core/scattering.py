@@ -13,7 +13,6 @@ from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.gathering import (
-    check_emptiness,
     check_policy,
     gather_nd,
     scatter,
@@ -85,7 +84,6 @@ def check_tensor_updates(tensor: Dims | None, indices: Dims | None, updates: Dim
         raise ValueError("Indices shape must have rank at least one. Found:[]")
     if indices is None or updates is None or tensor is None or indices[-1] is None:
         return
-    check_emptiness(indices, updates, tensor)
     outer, depth = len(indices) - 1, indices[-1]
     if not is_compatible(indices[:-1], updates[:outer]):
         raise ValueError(

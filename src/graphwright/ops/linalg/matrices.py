@@ -16,7 +16,7 @@ from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, LateRefusal, Op, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones, zeros_like
-from graphwright.ops.core.identity import identity
+from graphwright.ops.core.identity import ensure_shape, identity
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import expand_dims, reshape
 from graphwright.ops.core.rule_words import dims_of, extent, host
@@ -564,13 +564,19 @@ def eye(
     >>> tf.eye(2, dtype=tf.int32).numpy().tolist()
     [[1, 0], [0, 1]]
     """
-    rows = known_int(num_rows)
-    columns = rows if num_columns is None else known_int(num_columns)
+    rows = size_of(num_rows)
+    columns = rows if num_columns is None else size_of(num_columns)
     length = smaller(rows, columns)
     batch: Any = () if batch_shape is None else batch_shape
     shape: Any = concat([batch, [length]], 0) if is_tensor(batch) else [*batch, length]
     diagonal = ones(shape, as_dtype(dtype))
     return diag(diagonal, name, num_rows=rows, num_cols=columns)
+
+
+def size_of(number: TensorLike) -> Any:
+    """A number of rows or columns: an int, or a tensor that is known to have no axes."""
+    size = known_int(number)
+    return ensure_shape(size, []) if is_tensor(size) and size.type.dims is None else size
 
 
 def smaller(x: int | TensorValue, y: int | TensorValue) -> Any:
