@@ -44,7 +44,6 @@ class PlanWalk:
         while True:
             after = self.block(item.condition, dict(state))
             end = self.block(item.body, dict(after))
-            self.statement = item.statement
             self.memory.exchange(item, end)
             again = meet(state, end)
             if again == state:

@@ -87,7 +87,6 @@ class Step(NamedTuple):
 class Repetition(NamedTuple):
     """A loop as items."""
 
-    statement: Statement
     condition: tuple[Item, ...]
     body: tuple[Item, ...]
     pairs: tuple[tuple[int, int], ...]  # (variable, its next value), as values
@@ -97,7 +96,6 @@ class Repetition(NamedTuple):
 class Branch(NamedTuple):
     """A branch as items."""
 
-    statement: Statement
     sides: tuple[tuple[Item, ...], tuple[Item, ...]]
 
 

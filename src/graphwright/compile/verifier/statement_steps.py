@@ -87,7 +87,7 @@ class Statements(ListSteps):
         for variable, _, following, kind in s.scalars:
             inside.read(following, kind)
             scalars.define(variable, kind)
-        return Repetition(s, condition, body, s.buffers, self.moves(planned))
+        return Repetition(condition, body, s.buffers, self.moves(planned))
 
     def moves(self, loop: Loop) -> dict[int, int]:
         """buffer -> the one whose memory it gets, when variables take their next values.
@@ -127,7 +127,7 @@ class Statements(ListSteps):
             limits = [scope.read(end, kind).limit for scope, end in zip(scopes, ends)]
             known = None not in limits
             scalars.define(result, kind, max(limits) if known else None)  # type: ignore[type-var]
-        return Branch(s, sides)
+        return Branch(sides)
 
     # -- statements -------------------------------------------------------------------------
 
