@@ -21,22 +21,18 @@ from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
 def patch_count(size: int | None, extent: int, stride: int, padding: str) -> int | None:
-    """How many patches an axis has."""
+    """How many patches an axis has; ValueError where fewer than none would fit."""
     if size is None:
         return None
-    reach = size if padding == "SAME" else size - extent + 1
-    return max(-(-reach // stride), 0)
-
-
-def check_sizes(sizes: Dims, extents: Sequence[int], strides: Sequence[int], padding: str) -> None:
-    """ValueError where a patch is so much larger than an axis that fewer than none would fit."""
-    for size, extent, stride in zip(sizes, extents, strides):
-        room = stride if size is None or padding == "SAME" else size - extent + stride
-        if room <= -stride:
-            raise ValueError(
-                f"Computed output size would be negative: {-(-room // stride)} "
-                f"[input_size: {size}, effective_filter_size: {extent}, stride: {stride}]"
-            )
+    if padding == "SAME":
+        return -(-size // stride)
+    room = size - extent + stride
+    if room <= -stride:
+        raise ValueError(
+            f"Computed output size would be negative: {-(-room // stride)} "
+            f"[input_size: {size}, effective_filter_size: {extent}, stride: {stride}]"
+        )
+    return max(room // stride, 0)
 
 
 class Patches(Op):
@@ -73,7 +69,6 @@ class Patches(Op):
             patch_count(d, e, s, self.mode())
             for d, e, s in zip(dims[1:-1], self.extents()[1:-1], self.strides[1:-1])
         ]
-        check_sizes(dims[1:-1], self.extents()[1:-1], self.strides[1:-1], self.mode())
         channels = dims[-1]
         if channels is not None:
             channels *= int(np.prod(self.ksizes[1:-1]))
