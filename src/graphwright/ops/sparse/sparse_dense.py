@@ -22,9 +22,9 @@ from graphwright.ops.core.shapes import size
 from graphwright.ops.core.unique import unique
 from graphwright.ops.linalg.linear_systems import matrix_transpose
 from graphwright.ops.math.arithmetic import conj, minimum
-from graphwright.ops.math.cumulation import cumprod
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.sparse import index_rows
+from graphwright.ops.sparse.sparse_products import row_major_places
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, normalize_axes
@@ -141,8 +141,7 @@ class SparseSoftmax(Op):
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         y, (indices, _, shape) = call.outputs[0], call.inputs
-        strides = cumprod(shape[:-1], exclusive=True, reverse=True)
-        rows, groups = unique(reduce_sum(indices[:, :-1] * strides, axis=1))
+        rows, groups = unique(row_major_places(indices[:, :-1], shape[:-1]))
         totals = unsorted_segment_sum(g * y, groups, size(rows))
         return None, y * (g - gather(totals, groups)), None
 

@@ -40,8 +40,8 @@ def multiply(a: SparseParts, b: SparseParts) -> SparseParts:
     fits = reduce_all(equal(lines, b.dense_shape[:-1]))
     shapes = (a.dense_shape, b.dense_shape)
     apply(Assert.of(3), fits, convert("Matrices of these shapes have no product:"), *shapes)
-    of_a = numbered(concat([a.indices[:, :-2], a.indices[:, -1:]], 1), lines)
-    of_b = numbered(b.indices[:, :-1], lines)
+    of_a = row_major_places(concat([a.indices[:, :-2], a.indices[:, -1:]], 1), lines)
+    of_b = row_major_places(b.indices[:, :-1], lines)
     order = argsort(of_b, stable=True)
     ordered = gather(of_b, order)
     first = searchsorted(ordered, of_a, "left")
@@ -51,7 +51,7 @@ def multiply(a: SparseParts, b: SparseParts) -> SparseParts:
     right = gather(order, range_of(size(left)) - gather(before - first, left))
     shape = concat([a.dense_shape[:-1], b.dense_shape[-1:]], 0)
     rows = [gather(a.indices[:, :-1], left), gather(b.indices[:, -1:], right)]
-    places = numbered(concat(rows, 1), shape)
+    places = row_major_places(concat(rows, 1), shape)
     ascending = argsort(places, stable=True)
     whole, segments = unique(gather(places, ascending))
     products = gather(a.values, left) * gather(b.values, right)
@@ -60,8 +60,8 @@ def multiply(a: SparseParts, b: SparseParts) -> SparseParts:
     return SparseParts(indices, sums, shape)
 
 
-def numbered(indices: Tensor, shape: Tensor) -> Tensor:
-    """The number of each row of indices in the order of a dense tensor."""
+def row_major_places(indices: Tensor, shape: Tensor) -> Tensor:
+    """The place of each row of indices in the order of a dense tensor."""
     return reduce_sum(indices * strides(shape), axis=1)
 
 
