@@ -542,13 +542,18 @@ class Variable(TypedOperators, Dense, Trackable, metaclass=Creation):
         storage = self._storage
         tensor = convert(value, storage.value_dtype)
         assigns = op is variable_ops.AssignVariableOp
-        if assigns and not is_compatible(tensor.type.dims, storage.dims):
+        if assigns:
+            self._check_shape(tensor)
+        apply(op.of(storage.value_dtype), self._handle, tensor, name=name)
+        return self if read else None  # type: ignore[return-value]  # few ask for None
+
+    def _check_shape(self, tensor: Tensor) -> None:
+        """ValueError unless a tensor may be the variable's value."""
+        if not is_compatible(tensor.type.dims, self._storage.dims):
             raise ValueError(
                 f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable "
                 f"shape {self.shape}, and the assigned value shape {tensor.shape} are incompatible."
             )
-        apply(op.of(storage.value_dtype), self._handle, tensor, name=name)
-        return self if read else None  # type: ignore[return-value]  # few ask for None
 
     def _assign_slice(self, key: object, value: TensorLike, name: str | None = None) -> Variable:
         """Sets the part of the value that a key means; returns the variable."""

@@ -33,7 +33,7 @@ from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import sqrt, square
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.arrays import Array
-from graphwright.types.tensor_type import Dims, TensorType, is_compatible
+from graphwright.types.tensor_type import Dims, TensorType
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.variable import Variable, VariableAggregation, VariableSynchronization
@@ -95,12 +95,8 @@ class DividedVariable(DistributedVariable):
                 "Assign the whole value: `variable.assign(value)`."
             )
         given: Any = value
-        whole: Any = convert(given, self.dtype)
-        if not is_compatible(whole.type.dims, self._shared.dims):
-            raise ValueError(
-                f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable "
-                f"shape {self.shape}, and the assigned value shape {whole.shape} are incompatible."
-            )
+        whole = convert(given, self.dtype)
+        self._check_shape(whole)
         change(self.share, self._division.share_in_graph(whole))
         return self
 
