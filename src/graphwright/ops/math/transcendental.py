@@ -152,11 +152,16 @@ class Rsqrt(InParts):
         return (apply(RSQRT_GRAD, conj(call.outputs[0]), g),)
 
 
+def inverse(x: Array) -> Any:
+    """1 / x; NumPy gives real numbers that are complex an imaginary part of -0."""
+    return np.reciprocal(x) + 0 if x.dtype.kind == "c" else np.reciprocal(x)
+
+
 class Reciprocal(Unary):
     """1 / x."""
 
     type_name = "Reciprocal"
-    ufunc = np.reciprocal
+    ufunc = staticmethod(inverse)
 
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.div(scalars.constant(1, x), x)
