@@ -148,13 +148,13 @@ class Request:
 
     def parse(self, serialized: TensorValue, names: TensorValue, name: str | None) -> Parsed:
         """The features of the messages; ValueError if one of them is asked for in two forms."""
-        forms = {"dense": self.dense, "ragged": self.ragged, "sparse": self.sparse}
-        for (first, mine), (second, others) in combinations(forms.items(), 2):
+        forms = [("dense", [*self.dense]), ("ragged", [*self.ragged]), ("sparse", [*self.sparse])]
+        for (first, mine), (second, others) in combinations(forms, 2):
             common = set(mine) & set(others)
             if common:
                 raise ValueError(
                     f"{first.capitalize()} and {second} keys must not intersect; {first}_keys: "
-                    f"{list(mine)}, {second}_keys: {list(others)}, intersection: {common}"
+                    f"{mine}, {second}_keys: {others}, intersection: {common}"
                 )
         kinds = [kind for kind, _, _ in self.dense.values()]
         shapes = [dims for _, dims, _ in self.dense.values()]
