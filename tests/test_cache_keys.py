@@ -1149,6 +1149,7 @@ WITHOUT_ROWS = {
             "machine/process_settings.py:keep_freed",
             "ops/random/shuffling.py:_swap", "machine/source_digest.py:source_digest",
             "machine/targets.py:description", "machine/threads.py:cores",
+            "ops/image/interpolation_code.py:functions", "ops/strings/field_code.py:functions",
             "ops/strings/unicode_scripts.py:_runs",
             "compile/llvm/boundary.py:boundary",
             "compile/select/native_op.py:slow", "data/stages/shuffle_buffers.py:_exchange",
