@@ -1149,7 +1149,7 @@ WITHOUT_ROWS = {
             "machine/process_settings.py:keep_freed",
             "ops/random/shuffling.py:_swap", "machine/source_digest.py:source_digest",
             "machine/targets.py:description", "machine/threads.py:cores",
-            "ops/strings/unicode_scripts.py:_runs",
+            "ops/strings/string_code.py:_functions", "ops/strings/unicode_scripts.py:_runs",
             "compile/llvm/boundary.py:boundary",
             "compile/select/native_op.py:slow", "data/stages/shuffle_buffers.py:_exchange",
         ),
