@@ -346,7 +346,7 @@ of(
 )  # fmt: skip
 of(
     "ops/strings/regex.py:compile_pattern",
-    lambda pattern: [regex.compile_pattern(pattern).matches(t) for t in (b"a", b"A", b"b")],
+    lambda pattern: regex.compile_pattern(pattern).matches([b"a", b"A", b"b"]),
     regex.compile_pattern,
     pattern=((b"a",), (b"b",)), flags=((b"a",), (b"(?i)a",)),
 )  # fmt: skip
