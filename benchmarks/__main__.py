@@ -40,7 +40,9 @@ def options(arguments: list[str] | None) -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--only", nargs="+", choices=WORKLOADS, default=list(WORKLOADS))
+    parser.add_argument(
+        "--only", nargs="+", choices=WORKLOADS, default=list(WORKLOADS), metavar="ROW"
+    )
     parser.add_argument("--peers", nargs="+", choices=PEERS, default=PEERS, metavar="NAME")
     parser.add_argument("--peer", action="append", type=named_python, default=[])
     parser.add_argument("--rounds", type=int, default=5)

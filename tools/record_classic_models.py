@@ -326,9 +326,70 @@ def images(folder: Path) -> list[Call]:
             ("prune images:0,rate:0 pick:0", [x, tf.constant(0.1)])]  # fmt: skip
 
 
+def training(folder: Path) -> list[Call]:
+    """Steps of optimizers, whose gradient has some rows of a variable, one of them twice."""
+    optimizers = {
+        "descent": v1.train.GradientDescentOptimizer(0.1),
+        "momentum": v1.train.MomentumOptimizer(0.1, 0.9),
+        "nesterov": v1.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True),
+        "adagrad": v1.train.AdagradOptimizer(0.1),
+        "adam": v1.train.AdamOptimizer(0.1),
+        "rms_prop": v1.train.RMSPropOptimizer(0.1, momentum=0.5),
+    }
+    with session() as opened:
+        x = v1.placeholder(tf.int64, [None], name="x")
+        results = {}
+        for name, optimizer in optimizers.items():
+            with v1.variable_scope(name):
+                rows = v1.get_variable("rows", initializer=tf.reshape(tf.range(8.0), [4, 2]))
+                w = v1.get_variable("w", initializer=[[0.5], [-0.25]])
+                loss = tf.reduce_sum(tf.square(tf.matmul(v1.nn.embedding_lookup(rows, x), w)))
+                with tf.control_dependencies([optimizer.minimize(loss)]):
+                    results[f"{name}_rows"] = tf.identity(rows.read_value())
+                    results[f"{name}_w"] = tf.identity(w.read_value())
+        initialize(opened)
+        v1.saved_model.simple_save(opened, str(folder), {"x": x}, results)
+    call = ("serving_default", {"x": tf.constant([2, 0, 2], tf.int64)})
+    return [call, call]
+
+
+def repeated_rows(folder: Path) -> list[Call]:
+    """Nodes of optimizers that get one row of a variable twice."""
+    raw = tf.raw_ops
+    with session() as opened:
+        indices, grad = tf.constant([1, 0, 1]), tf.constant([[1.0, 2.0], [3.0, 4.0], [0.5, -6.0]])
+        x = v1.placeholder(tf.float32, [], name="x")
+        steps: dict[str, tuple[int, Callable[..., Any]]] = {
+            "adagrad": (1, lambda var, accum: raw.ResourceSparseApplyAdagrad(
+                var=var, accum=accum, lr=x, grad=grad, indices=indices)),
+            "adagrad_v2": (1, lambda var, accum: raw.ResourceSparseApplyAdagradV2(
+                var=var, accum=accum, lr=x, epsilon=0.1, grad=grad, indices=indices)),
+            "momentum": (1, lambda var, accum: raw.ResourceSparseApplyMomentum(
+                var=var, accum=accum, lr=x, grad=grad, indices=indices, momentum=0.9)),
+            "nesterov": (1, lambda var, accum: raw.ResourceSparseApplyMomentum(
+                var=var, accum=accum, lr=x, grad=grad, indices=indices, momentum=0.9,
+                use_nesterov=True)),
+            "rms_prop": (2, lambda var, ms, mom: raw.ResourceSparseApplyRMSProp(
+                var=var, ms=ms, mom=mom, lr=x, rho=0.9, momentum=0.5, epsilon=0.1, grad=grad,
+                indices=indices)),
+        }  # fmt: skip
+        results = {}
+        for name, (slots, step) in steps.items():
+            variables = [
+                v1.get_variable(f"{name}_{i}", initializer=tf.ones([2, 2]) * (i + 0.5))
+                for i in range(slots + 1)
+            ]
+            with tf.control_dependencies([step(*[v.handle for v in variables])]):
+                for i, variable in enumerate(variables):
+                    results[f"{name}_{i}"] = tf.identity(variable.read_value())
+        initialize(opened)
+        v1.saved_model.simple_save(opened, str(folder), {"x": x}, results)
+    return [("serving_default", {"x": tf.constant(0.1)})]
+
+
 RECIPES: list[Recipe] = [
     resources, references, branches_and_loops, arrays, tables, legacy, partitioned, examples,
-    sparse, images,
+    sparse, images, training, repeated_rows,
 ]  # fmt: skip
 
 

@@ -47,6 +47,15 @@ class Position(NamedTuple):
     scalars: tuple[tuple[Value, int], ...] = ()
     picks: tuple[tuple[Value, tuple[Position, ...], int], ...] = ()
 
+    @property
+    def number(self) -> int | None:
+        """The place as a number, if it is the same in every turn and every call."""
+        if self.axis >= 0 or self.scalars or self.picks:
+            return None
+        if any(offset.symbols for offset in self.offsets):
+            return None
+        return sum([offset.factor for offset in self.offsets])
+
     def moved(self, begin: Shape, stride: int) -> Position:
         """begin + stride * self."""
         scaled = tuple([Size(o.factor * stride, o.symbols) for o in self.offsets])

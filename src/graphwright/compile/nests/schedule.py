@@ -68,6 +68,7 @@ class Schedule(Clustering):
         self.overwritten = in_place(graph)  # by sum: the operand that it overwrites
         self.claimed: set[Value] = set()  # values in the memory of results
         self.called_nodes: set[Node] = set()  # whose kernels machine code calls
+        self.stacks: set[Node] = set()  # of which readers take one part each, known beforehand
         self.late_arguments: set[Value] = set()  # outputs of refused nodes, taken as arguments
 
     # -- shapes ---------------------------------------------------------------------------
@@ -231,6 +232,8 @@ class Schedule(Clustering):
         op = node.op
         if node in self.called_nodes:
             return False
+        if node in self.stacks:
+            return True
         if isinstance(op, Reshape):
             return is_trivial(self.of(node.inputs[0]), self.of(node.outputs[0]))
         if type(op) in MOVES or isinstance(op, Fill):
@@ -255,6 +258,12 @@ class Schedule(Clustering):
             if isinstance(node.op, Fill):
                 value = node.inputs[1]
                 place = (FIRST,) * len(self.of(value))
+                continue
+            if node in self.stacks:
+                axis = self.axis_of(node)
+                number = place[axis].number
+                assert number is not None  # so do all readers
+                value, place = node.inputs[number], (*place[:axis], *place[axis + 1 :])
                 continue
             dims, out = self.of(node.inputs[0]), self.of(value)
             if type(node.op) in MOVES:
@@ -295,10 +304,32 @@ class Schedule(Clustering):
         inputs = node.inputs[:1] if isinstance(node.op, Sized) else node.inputs
         return [self.trace(v, aligned(self.of(v), out, place)) for v in inputs]
 
+    def stacks_read_apart(self) -> set[Node]:
+        """The stacks of which each reader takes one part, known beforehand: they need no memory."""
+        stacks = {n for n in self.graph.nodes if isinstance(n.op, Pack) and self.is_nested(n)}
+        for node in self.graph.nodes:
+            stacks.difference_update([v.node for v in node.inputs if not self.takes_part(node, v)])
+        return stacks.difference([v.node for v in self.graph.results])
+
+    def is_nested(self, node: Node) -> bool:
+        """Whether a node's result has elements, which no kernel computes."""
+        return node not in self.called_nodes and not is_size(node.outputs[0])
+
+    def takes_part(self, node: Node, stack: Value) -> bool:
+        """Whether a node reads one part of a stack, known beforehand."""
+        if not isinstance(stack.node.op, Pack) or type(node.op) not in MOVES:
+            return False
+        if stack in node.inputs[1:] or not (self.is_nested(node) and self.is_moved(node)):
+            return False
+        dims, out = self.of(stack), self.of(node.outputs[0])
+        place = MOVES[type(node.op)].pull(self.sizes, node, dims, out, spread(out)[1])
+        return place[self.axis_of(stack.node)].number is not None
+
     # -- placing ----------------------------------------------------------------------------
 
     def place_all(self) -> None:
         """Gives every node its statement, and finds the values that must be in memory."""
+        self.stacks = self.stacks_read_apart()
         nodes = [n for n in self.graph.nodes if not isinstance(n.op, (Placeholder, Const))]
         for node, chapter in zip(nodes, chapters(nodes, self.may_fuse)):
             self.chapter = chapter

@@ -9,14 +9,23 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from graphwright.control.graph_variable import waiting
+from graphwright.control.loop import while_loop
 from graphwright.library.dispatch.raw_ops import raw_op
 from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.indexing import boolean_mask
+from graphwright.ops.core.sequences import range
+from graphwright.ops.core.shapes import size
+from graphwright.ops.core.sorting import argsort, searchsorted
+from graphwright.ops.math.comparison import equal
+from graphwright.ops.math.reduction import reduce_max
 from graphwright.ops.math.transcendental import rsqrt, sqrt
 from graphwright.portable.graphs.older_ops import NodeReader, Outputs, counted, given
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import attribute, place
 from graphwright.proto.graph_pb2 import NodeDef
 from graphwright.trace.tracer import current_tracer
+from graphwright.values.convert import constant
 from graphwright.values.tensor import Tensor
 
 #: Values of the variable and its slots, further operands by name, flags of the node; new values.
@@ -109,32 +118,54 @@ def trained(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
         raise malformed(place(node), "it does not say what it trains")
     rows = rest.pop("indices", None)
     flags = given(node, use_nesterov="bool", update_slots="bool")
-    if rows is None:
-        values = [raw_op("ReadVariableOp")(resource=handle, dtype=dtype) for handle in handles]
-    else:
-        values = [
-            raw_op("ResourceGather")(resource=handle, indices=rows, dtype=dtype)
-            for handle in handles
-        ]
-    new = step.rule(values, {name: cast(value, dtype) for name, value in rest.items()}, flags)
+    rest = {name: cast(value, dtype) for name, value in rest.items()}
+    if rows is not None:
+
+        def rule(values: list[Any], grad: Tensor) -> list[Any]:
+            return step.rule(values, rest | {"grad": grad}, flags)
+
+        train_rows(handles, rows, rest["grad"], rule, node.name)
+        return {}
+    values = [raw_op("ReadVariableOp")(resource=handle, dtype=dtype) for handle in handles]
+    new = step.rule(values, rest, flags)
     tracer = current_tracer()
     assert tracer is not None  # nodes are read into a graph
     count = len(tracer.graph.nodes)
-    write(handles[1:], rows, new[1:], None)
+    for handle, value in zip(handles[1:], new[1:]):
+        raw_op("AssignVariableOp")(resource=handle, value=value)
     with waiting(tracer.graph, tracer.graph.nodes[count:]):  # who runs the last runs all
-        write(handles[:1], rows, new[:1], node.name)
+        raw_op("AssignVariableOp")(resource=handles[0], value=new[0], name=node.name)
     return {}
 
 
-def write(
-    handles: Sequence[Tensor], rows: Tensor | None, values: list[Any], name: str | None
+def train_rows(
+    handles: Sequence[Tensor],
+    rows: Tensor,
+    grad: Tensor,
+    rule: Callable[[list[Any], Tensor], list[Any]],
+    name: str,
 ) -> None:
-    """Adds a node for each handle that sets the variable, or its rows."""
-    for handle, value in zip(handles, values):
-        if rows is None:
-            raw_op("AssignVariableOp")(resource=handle, value=value, name=name)
-        else:
-            raw_op("ResourceScatterUpdate")(resource=handle, indices=rows, updates=value, name=name)
+    """Adds a loop that sets rows of variables, in the order of a gradient's rows.
+
+    Turn n takes the n-th occurrence of each row. Few gradients have a row twice.
+    """
+    order = argsort(rows, stable=True)
+    ordered = gather(rows, order)
+    occurrence = range(size(rows)) - searchsorted(ordered, ordered)
+
+    def train(turn: Tensor) -> list[Tensor]:
+        places = boolean_mask(order, equal(occurrence, turn))
+        chosen = gather(rows, places)
+        values = [
+            raw_op("ResourceGather")(resource=handle, indices=chosen, dtype=grad.dtype)
+            for handle in handles
+        ]
+        for handle, value in zip(handles, rule(values, gather(grad, places))):
+            raw_op("ResourceScatterUpdate")(resource=handle, indices=chosen, updates=value)
+        return [turn + 1]
+
+    turns = reduce_max(occurrence) + 1
+    while_loop(lambda turn: turn < turns, train, [constant(0)], name=name)
 
 
 #: What is made of the nodes, by their ops.
