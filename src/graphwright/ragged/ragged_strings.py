@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 from graphwright.op.dispatch import implement, opened
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.core.casting import cast
-from graphwright.ops.core.creation import ones_like
 from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.movement import expand_dims, reshape
+from graphwright.ops.io.raw_bytes import decode_raw
 from graphwright.ops.math.comparison import select
 from graphwright.ops.strings import strings
 from graphwright.ops.strings.encoding import as_string
@@ -23,7 +23,6 @@ from graphwright.ops.strings.string_pieces import (
     UnicodeEncode,
 )
 from graphwright.ragged.broadcasting import apply_flat
-from graphwright.ragged.positions import positions
 from graphwright.ragged.ragged_conversion import from_tensor
 from graphwright.ragged.ragged_indexing import sliced_columns
 from graphwright.ragged.ragged_reduction import Axes, reduced
@@ -114,10 +113,9 @@ def bytes_split(input: TensorLike, name: str | None = None) -> RaggedTensor:
 
     def cut(vector: TensorLike) -> tuple[RaggedTensor, ...]:
         lengths = cast(strings.length(vector), dt.int64)
-        offsets, splits = positions(lengths * 0, lengths)
-        rows = RowPartition(splits)
-        texts = gather(vector, rows.value_rowids())
-        return (RaggedTensor(strings.substr(texts, offsets, ones_like(offsets)), rows),)
+        numbers = decode_raw(strings.reduce_join(vector), dt.uint8)
+        texts = gather([bytes([i]) for i in range(256)], cast(numbers, dt.int32))
+        return (RaggedTensor(texts, RowPartition.from_row_lengths(lengths, validate=False)),)
 
     result: RaggedTensor = each_string(cut, input)[0]
     return result

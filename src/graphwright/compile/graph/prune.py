@@ -109,7 +109,10 @@ def smaller(node: Node, needed: set[Value], new: dict[Value, Value]) -> Node:
     op = node.op
     if not isinstance(op, (StatelessWhile, BranchingOp)):
         return node
-    outputs, inputs = serving(op, [i for i, v in enumerate(node.outputs) if v in needed])
+    wanted = [i for i, v in enumerate(node.outputs) if v in needed]
+    if isinstance(op, StatelessWhile) and len(wanted) == len(node.inputs):
+        return node  # each variable is wanted, and there is nothing else
+    outputs, inputs = serving(op, wanted)
     if len(outputs) == len(node.outputs) and len(inputs) == len(node.inputs):
         return node
     if isinstance(op, StatelessWhile):

@@ -14,6 +14,7 @@ import numpy as np
 
 from graphwright.compile.graph import draw_positions
 from graphwright.compile.graph.prune import like, prune
+from graphwright.compile.graph.rotations import with_shared_copies
 from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
@@ -125,6 +126,7 @@ Rule: TypeAlias = Callable[[Node, tuple[Value, ...], Graph], Outputs]
 
 def rewritten(graph: Graph) -> Graph:
     """The graph, and those in it, with these ops in place of the nodes that they combine."""
+    graph = with_shared_copies(graph)
     into = Graph(graph.name, graph.is_body)
     changed = False
 

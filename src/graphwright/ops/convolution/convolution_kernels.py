@@ -34,8 +34,8 @@ from graphwright.types.arrays import Array, ArrayDType
 
 _BLOCK = 2 << 20  # bytes of windows copied at a time: what a core's own cache holds
 
-#: Multiply-adds of a group from which on `implicit` is used: below, calling it costs too much.
-WORTH = 1 << 19
+#: Multiply-adds of a group from which on `implicit` is used: below, having it compiled costs more.
+WORTH = 1 << 15
 
 #: Multiply-adds from which on a depthwise convolution is `sliding`'s.
 WORTH_OF_DEPTHWISE = 1 << 15

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,9 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import HostValue, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
+
+#: Elements behind an axis from which on a rotation along it costs nothing where it is read.
+_LONG_ROW = 64
 
 
 class ReverseV2(Op):
@@ -182,7 +186,8 @@ class Roll(Op):
         for distance, a in zip(*[v if isinstance(v, tuple) else (v,) for v in (by, axes)]):
             place = a % x.shape.rank
             size = extent(x, place)
-            if isinstance(size, int):
+            row = math.prod(x.shape[i] or 0 for i in range(place + 1, x.shape.rank))
+            if isinstance(size, int) and row < _LONG_ROW:
                 cut = size - distance % size
                 if cut != size:
                     x = concat(pieces(x, place, [cut, size - cut])[::-1], place)

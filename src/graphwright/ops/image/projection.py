@@ -147,7 +147,8 @@ def continued(places: Array, count: int, mode: str) -> Any:
     if mode == "CONSTANT":
         return places
     if mode == "REFLECT":
-        places = np.where(places < 0, -places - 1, places) % (2 * count)
+        places = np.where(places < 0, -places - 1, places)
+        places = places - 2 * count * np.floor(places / (2 * count))
         places = np.where(places >= count, 2 * count - places - 1, places)
     elif mode == "WRAP":
         before = places + count * (np.trunc(-places / max(last, 1)) + 1)
@@ -158,11 +159,15 @@ def continued(places: Array, count: int, mode: str) -> Any:
 
 def pixels(images: Array, x: Array, y: Array, fill: Array) -> Array:
     """The pixels of each image at whole places [images, height, width]."""
-    count, height, width = images.shape[:3]
+    count, height, width, channels = images.shape
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
     columns, rows = (np.where(inside, p, 0).astype(np.intp) for p in (x, y))
     which = np.arange(count)[:, None, None]
-    return np.where(inside[..., None], images[which, rows, columns], fill)
+    flat = images.reshape(count * height * width, channels)
+    chosen = flat.take((which * height + rows) * width + columns, axis=0)
+    if not inside.all():
+        chosen[~inside] = fill
+    return chosen
 
 
 def nearest(images: Array, x: Array, y: Array, fill: Array) -> Array:

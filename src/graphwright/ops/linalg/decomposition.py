@@ -57,6 +57,10 @@ def differences(values: TensorValue) -> Any:
     return select(none, 0, reciprocal(select(none, 1, gaps)))
 
 
+#: Matrices of so few rows, and so many of them, take less time together than LAPACK for each.
+_SMALL, _MANY = 8, 1 << 10
+
+
 class Cholesky(MatrixOp):
     """The lower triangular L of L @ adjoint(L) = x; NaN where x is not positive definite."""
 
@@ -69,7 +73,7 @@ class Cholesky(MatrixOp):
 
     def kernel(self, x: Array) -> Any:
         size, count = x.shape[-1], math.prod(x.shape[:-2])
-        if small_matrices.side_by_side(count, size):
+        if size <= _SMALL and count >= _MANY:
             return small_matrices.cholesky(x)
         try:
             return np.linalg.cholesky(x)

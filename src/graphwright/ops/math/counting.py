@@ -16,13 +16,14 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones_like
 from graphwright.ops.core.gathering import scatter_nd
 from graphwright.ops.core.joining import stack
-from graphwright.ops.core.movement import reshape, squeeze
+from graphwright.ops.core.movement import expand_dims, reshape, squeeze
+from graphwright.ops.core.rule_words import moved
 from graphwright.ops.core.shapes import size
 from graphwright.ops.math.arithmetic import maximum, minimum, truediv
 from graphwright.ops.math.clipping import clip_by_value
 from graphwright.ops.math.comparison import greater, greater_equal
 from graphwright.ops.math.reduction import count_nonzero, reduce_all, reduce_max, reduce_sum
-from graphwright.ops.math.rounding import floor
+from graphwright.ops.math.rounding import floor, is_finite
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
@@ -169,9 +170,22 @@ class InTopKV2(Op):
             return known
         places = np.where(known, targets, 0)[:, None]
         target = np.take_along_axis(predictions, places, axis=1)
-        decided = known & np.isfinite(predictions).all(axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            decided = np.isfinite(predictions.sum(axis=1))  # then all of the row is finite
+        if not decided.all():
+            decided = np.isfinite(predictions).all(axis=1)
         above = np.bitwise_count(np.packbits(predictions > target, axis=1))
-        return decided & (above.sum(axis=1, dtype=np.int64) < k)
+        return known & decided & (above.sum(axis=1, dtype=np.int64) < k)
+
+    def expand(self, predictions: GraphTensor, targets: GraphTensor, k: GraphTensor) -> Any:
+        """A count of each row's predictions above that of its target."""
+        if not predictions.shape[1]:
+            return None
+        known = (targets >= 0) & (targets < predictions.shape[1])
+        target = moved(predictions, 1, [targets], 1)
+        above = reduce_sum(cast(predictions > expand_dims(target, 1), dt.int32), 1)
+        decided = known & reduce_all(is_finite(predictions), 1)
+        return decided & (cast(above, k.dtype) < k)
 
 
 # -- the public functions -------------------------------------------------------------------

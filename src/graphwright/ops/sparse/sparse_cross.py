@@ -74,7 +74,7 @@ class CrossRows(Op):
 
 def numbers(values: Array) -> Array:
     """Values as uint64: the fingerprints of texts, and integers as they are."""
-    return fingerprints64(values.tolist()) if values.dtype == object else values.astype(np.uint64)
+    return fingerprints64(values) if values.dtype == object else values.astype(np.uint64)
 
 
 def grouped(indices: Array, values: Array, rows: int) -> list[list[Any]]:

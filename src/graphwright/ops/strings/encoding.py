@@ -151,10 +151,12 @@ class Fingerprint(Op):
         if array.ndim == 0:
             raise ValueError("Shape must be at least rank 1 but is rank 0")
         if array.dtype == object and array.ndim > 1:
-            array = fingerprints64(array.reshape(-1).tolist()).reshape(array.shape)
-        rows = array.tolist() if array.dtype == object else [row.tobytes() for row in array]
-        prints = fingerprints64(rows)
-        return prints.view(np.uint8).reshape(len(rows), 8)
+            array = fingerprints64(array)
+        if array.dtype != object:
+            rows = np.empty(len(array), object)
+            rows[:] = [row.tobytes() for row in array]
+            array = rows
+        return fingerprints64(array).view(np.uint8).reshape(len(array), 8)
 
 
 class UnicodeTranscode(Text):

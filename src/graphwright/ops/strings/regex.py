@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import compress
 from typing import Any
 
 
@@ -16,7 +17,7 @@ def full_matches(pattern: bytes, texts: Sequence[bytes]) -> list[bool]:
     compiled = compile_pattern(pattern)
     form = _CHARACTERS.fullmatch(pattern)
     if form is None or not b"".join(texts).isascii():
-        return list(map(compiled.matches, texts))
+        return compiled.matches(texts)
     members = ascii_members(pattern)
     if form[1]:
         return [bool(text) and not text.translate(None, members) for text in texts]
@@ -79,7 +80,8 @@ def replaced_characters(
 def ascii_members(pattern: bytes) -> bytes:
     """The characters of ASCII that a pattern matches, as RE2 reads it."""
     compiled = compile_pattern(pattern)
-    return b"".join([c for c in (bytes([n]) for n in range(128)) if compiled.matches(c)])
+    characters = [bytes([n]) for n in range(128)]
+    return b"".join(compress(characters, compiled.matches(characters)))
 
 
 def replaced_in(
@@ -136,9 +138,9 @@ class Compiled:
         self.pattern = pattern
         self.groups: int = pattern.groups
 
-    def matches(self, text: bytes) -> bool:
-        """Whether the pattern matches a text as a whole."""
-        return self.pattern.fullmatch(text) is not None
+    def matches(self, texts: Sequence[bytes]) -> list[bool]:
+        """Whether the pattern matches each text as a whole."""
+        return [self.pattern.fullmatch(text) is not None for text in texts]
 
     def spans(self, text: bytes, start: int) -> Sequence[tuple[int, int]]:
         """The places of the first match from a start on, and of its groups; `NOWHERE` for none."""
@@ -156,9 +158,10 @@ class Spans(Compiled):
         self.match = match
         self.whole, self.anywhere = anchors.ANCHOR_BOTH, anchors.UNANCHORED
 
-    def matches(self, text: bytes) -> bool:
-        """Whether the pattern matches a text as a whole."""
-        return bool(self.match(self.whole, text, 0, len(text))[0] != NOWHERE)
+    def matches(self, texts: Sequence[bytes]) -> list[bool]:
+        """Whether the pattern matches each text as a whole."""
+        match, whole = self.match, self.whole
+        return [match(whole, text, 0, len(text))[0] != NOWHERE for text in texts]
 
     def spans(self, text: bytes, start: int) -> Sequence[tuple[int, int]]:
         """The places of the first match from a start on, and of its groups; `NOWHERE` for none."""

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.ops.strings import fingerprint, regex
+from graphwright.ops.strings import fingerprint, regex, string_code
 from graphwright.ops.strings.joined_bytes import Joined, sizes
 from graphwright.types.arrays import Array, ArrayDType
 
@@ -31,6 +31,7 @@ Pieces: TypeAlias = tuple[
 _SPACE = b" \t\n\v\f\r"
 _CONTINUATION = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that start no character
 _FEW = 48  # so many bytes are quicker looked at one by one than as an array
+_WORTH = 1 << 11  # so many strings are worth machine code
 _FLOAT_OF_C = re.compile(  # what Python does not read
     rb"[+-]?(nan\(\w*\)|0x([\da-f]+\.?[\da-f]*|\.[\da-f]+)(p[+-]?\d+)?)", re.IGNORECASE
 )
@@ -39,13 +40,15 @@ _INTEGER = re.compile(rb"[+-]?\d+")
 
 def length(array: Array, unit: Unit = "BYTE") -> npt.NDArray[np.int32]:
     """How many bytes or UTF-8 characters each string has; continuation bytes start no character."""
-    texts = array.reshape(-1).tolist()
-    if unit == "BYTE":
+    counts: Array | None = None
+    if array.size > _FEW:
+        name = "size" if unit == "BYTE" else "characters"
+        counts = string_code.numbers(name, array, array.size, _WORTH)
+    if counts is None:
+        texts = array.reshape(-1).tolist()
+        if unit == "UTF8_CHAR":
+            texts = [text.translate(None, _CONTINUATION) for text in texts]
         counts = sizes(texts)
-    elif _are_few(texts):
-        counts = sizes([text.translate(None, _CONTINUATION) for text in texts])
-    else:
-        counts = _Characters(texts).counts
     return counts.astype(np.int32).reshape(array.shape)
 
 
@@ -261,10 +264,10 @@ def hash_bucket_strong(array: Array, buckets: int, key: tuple[int, int]) -> npt.
 
 
 def _buckets(
-    hashes: Callable[[list[bytes]], fingerprint.Hashes], array: Array, buckets: int
+    hashes: Callable[[Array], string_code.Numbers], array: Array, buckets: int
 ) -> npt.NDArray[np.int64]:
-    numbers: Array = hashes(array.reshape(-1).tolist()) % np.uint64(buckets)
-    return numbers.astype(np.int64).reshape(array.shape)
+    numbers: Array = hashes(array) % np.uint64(buckets)
+    return numbers.astype(np.int64)
 
 
 def unicode_encode(

@@ -1,0 +1,326 @@
+"""A number for each of many strings, as machine code: hashes, sizes, characters.
+
+The formulas of `hash_formulas` write the code: their operations on a `CodeWord` are lines of LLVM's
+text. It reads the bytes of Python's objects where they lie.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwright.machine import array_layout, compiler
+from graphwright.machine.array_layout import address
+from graphwright.machine.preparation import Preparation
+from graphwright.ops.strings.hash_formulas import (
+    MASK,
+    SHORT,
+    SIZES,
+    State,
+    Word,
+    farm_block,
+    farm_blocks,
+    farm_end,
+    farm_start,
+    murmur_block,
+    murmur_end,
+    murmur_left,
+    murmur_start,
+    sip_block,
+    sip_end,
+    sip_start,
+)
+from graphwright.types.arrays import Array
+
+Numbers = npt.NDArray[np.uint64]
+
+#: The arguments of the function of one string.
+_ARGUMENTS = "ptr %text, i64 %size, i64 %key0, i64 %key1"
+
+
+class StringText:
+    """The body of a function of a string, as lines of LLVM's text."""
+
+    def __init__(self) -> None:
+        self.lines = ["entry:"]
+        self.size = self.word("%size")
+
+    def line(self, instruction: str) -> str:
+        """The name of the result of an instruction."""
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def word(self, name: str) -> CodeWord:
+        """The word of a name."""
+        return CodeWord(self, name)
+
+    def read(self, place: Word) -> CodeLoad:
+        """The word that starts at a byte of the string."""
+        return CodeLoad(self, self.line(f"getelementptr i8, ptr %text, i64 {shown(place)}"))
+
+    def returned(self, value: Word) -> None:
+        """Ends the function."""
+        self.lines.append(f"  ret i64 {shown(value)}")
+
+    def case(self, condition: str, name: str) -> None:
+        """Goes to block `name` if a condition does not hold, or on."""
+        here = f"{name}.not"
+        self.lines += [f"  br i1 {condition}, label %{here}, label %{name}", f"{here}:"]
+
+    def loop(
+        self,
+        name: str,
+        begins: tuple[str, Word, Word, int],
+        state: Sequence[Word],
+        body: Callable[[Word, State], State],
+    ) -> State:
+        """The state after the turns of a loop, which `body` makes of a place and the state before.
+
+        It begins in a block, at a place, and goes on below another place in steps.
+        """
+        block, first, last, step = begins
+        words = [self.word(f"%{name}.{i}") for i in range(len(state))]
+        place = self.word(f"%{name}.place")
+        self.lines += [f"  br label %{name}", f"{name}:"]
+        head = len(self.lines)
+        self.lines += [""] * (len(state) + 1)
+        more = self.line(f"icmp ult i64 {place.name}, {shown(last)}")
+        self.lines += [f"  br i1 {more}, label %{name}.body, label %{name}.end", f"{name}.body:"]
+        ends = [*body(place, tuple(words)), place + step]
+        for i, (word, start, end) in enumerate(zip([*words, place], [*state, first], ends)):
+            sources = f"[ {shown(start)}, %{block} ], [ {shown(end)}, %{name}.body ]"
+            self.lines[head + i] = f"  {word.name} = phi i64 {sources}"
+        self.lines += [f"  br label %{name}", f"{name}.end:"]
+        return tuple(words)
+
+    def rest(self, block: str, whole: Word) -> Word:
+        """The bytes from a multiple of eight on, as a word; the code is in a block."""
+
+        def added(place: Word, state: State) -> State:
+            return (state[0] | (self.read(place) & 0xFF) << (place & 7) * 8,)
+
+        return self.loop("rest", (block, whole, self.size, 1), [0], added)[0]
+
+
+class CodeWord:
+    """A word of 64 bits that the code computes: operations on it are lines of its text."""
+
+    def __init__(self, text: StringText, name: str) -> None:
+        self.text = text
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """Its name in the text."""
+        return self._name
+
+    def op(self, instruction: str, x: Word, y: Word) -> CodeWord:
+        """The result of an instruction."""
+        return self.text.word(self.text.line(f"{instruction} i64 {shown(x)}, {shown(y)}"))
+
+    def __add__(self, other: Word) -> CodeWord:
+        return self.op("add", self, other)
+
+    def __sub__(self, other: Word) -> CodeWord:
+        return self.op("sub", self, other)
+
+    def __mul__(self, other: Word) -> CodeWord:
+        return self.op("mul", self, other)
+
+    def __xor__(self, other: Word) -> CodeWord:
+        return self.op("xor", self, other)
+
+    def __or__(self, other: Word) -> CodeWord:
+        return self.op("or", self, other)
+
+    def __and__(self, other: Word) -> CodeWord:
+        return self if other == MASK else self.op("and", self, other)
+
+    def __lshift__(self, other: Word) -> CodeWord:
+        return self.op("shl", self, other)
+
+    def __rshift__(self, other: Word) -> CodeWord:
+        return self.op("lshr", self, other)
+
+    def __floordiv__(self, other: Word) -> CodeWord:
+        return self.op("udiv", self, other)
+
+    __radd__, __rmul__, __rxor__ = __add__, __mul__, __xor__
+
+
+class CodeLoad(CodeWord):
+    """A word in memory, of which the code reads no byte that is not needed."""
+
+    @functools.cached_property
+    def name(self) -> str:
+        """Its name in the text."""
+        return self.text.line(f"load i64, ptr {self._name}, align 1")
+
+    def __and__(self, other: Word) -> CodeWord:
+        bits = {0xFF: 8, 0xFFFFFFFF: 32}.get(other)
+        if bits is None:
+            return super().__and__(other)
+        part = self.text.line(f"load i{bits}, ptr {self._name}, align 1")
+        return self.text.word(self.text.line(f"zext i{bits} {part} to i64"))
+
+
+def shown(word: Word) -> str:
+    """A word as an operand."""
+    if isinstance(word, CodeWord):
+        return word.name
+    number = word & MASK
+    return str(number - (number >> 63 << 64))
+
+
+# -- the functions of one string ------------------------------------------------------------
+
+
+def farm(text: StringText) -> None:
+    """FarmHash's fingerprint."""
+    for limit, formula in zip(SIZES, SHORT):
+        text.case(text.line(f"icmp ule i64 %size, {limit}"), f"above{limit}")
+        text.returned(formula(text.read, text.size))
+        text.lines.append(f"above{limit}:")
+    begins = f"above{SIZES[-1]}", 0, farm_blocks(text.size) * 64, 64
+    state = text.loop(
+        "block", begins, farm_start(text.read), lambda place, s: farm_block(s, text.read, place)
+    )
+    text.returned(farm_end(state, text.read, text.size))
+
+
+def murmur(text: StringText) -> None:
+    """MurmurHash64A."""
+    whole, start = text.size & ~7, murmur_start(text.size)
+    (result,) = text.loop(
+        "block",
+        ("entry", 0, whole, 8),
+        [start],
+        lambda place, s: (murmur_block(s[0], text.read(place)),),
+    )
+    left = murmur_left(result, text.rest("block.end", whole))
+    text.case(text.line(f"icmp ult i64 {whole.name}, %size"), "even")
+    text.returned(murmur_end(left))
+    text.lines.append("even:")
+    text.returned(murmur_end(result))
+
+
+def sip(text: StringText) -> None:
+    """SipHash-2-4 under a key."""
+    whole, start = text.size & ~7, sip_start((text.word("%key0"), text.word("%key1")))
+    state = text.loop(
+        "block",
+        ("entry", 0, whole, 8),
+        start,
+        lambda place, s: sip_block(s, text.read(place)),
+    )
+    last = text.rest("block.end", whole) | text.size << 56
+    text.returned(sip_end(sip_block(state, last)))
+
+
+def size(text: StringText) -> None:
+    """The number of bytes."""
+    text.returned(text.size)
+
+
+def characters(text: StringText) -> None:
+    """The number of bytes that begin a character of UTF-8."""
+
+    def counted(place: Word, state: State) -> State:
+        starts = text.line(f"icmp ne i64 {((text.read(place) & 0xFF) & 0xC0).name}, {0x80}")
+        return (state[0] + text.word(text.line(f"zext i1 {starts} to i64")),)
+
+    (count,) = text.loop("byte", ("entry", 0, text.size, 1), [0], counted)
+    text.returned(count)
+
+
+# -- all strings -----------------------------------------------------------------------------
+
+
+def all_strings(write: Callable[[StringText], None]) -> str:
+    """The text of a function of one string, and of that of an array of them.
+
+    The latter gives how many objects it has done: it ends at what is no string of bytes.
+    """
+    name, text = write.__name__, StringText()
+    write(text)
+    body = "\n".join(text.lines)
+    return f"""
+define internal i64 @{name}({_ARGUMENTS}) {{
+{body}
+}}
+
+define i64 @{name}_of_all(ptr %objects, ptr %type, ptr %out, i64 %count, i64 %key0, i64 %key1) {{
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %do ]
+  %more = icmp ult i64 %i, %count
+  br i1 %more, label %look, label %end
+look:
+  %object.at = getelementptr ptr, ptr %objects, i64 %i
+  %object = load ptr, ptr %object.at
+  %none = icmp eq ptr %object, null
+  br i1 %none, label %end, label %check
+check:
+  %type.at = getelementptr i8, ptr %object, i64 {array_layout.TYPE}
+  %its.type = load ptr, ptr %type.at
+  %right = icmp eq ptr %its.type, %type
+  br i1 %right, label %do, label %end
+do:
+  %size.at = getelementptr i8, ptr %object, i64 {array_layout.HEADER}
+  %size = load i64, ptr %size.at
+  %text = getelementptr i8, ptr %object, i64 {array_layout.BYTES}
+  %number = call i64 @{name}(ptr %text, i64 %size, i64 %key0, i64 %key1)
+  %out.at = getelementptr i64, ptr %out, i64 %i
+  store i64 %number, ptr %out.at
+  %next = add i64 %i, 1
+  br label %head
+end:
+  ret i64 %i
+}}
+"""
+
+
+@functools.cache
+def _functions() -> dict[str, Any]:
+    """The functions of arrays, by name."""
+    writers = farm, murmur, sip, size, characters
+    addresses = compiler.compiled("".join(map(all_strings, writers))).addresses
+    place, number = ctypes.c_void_p, ctypes.c_int64
+    call = ctypes.CFUNCTYPE(number, place, place, place, number, number, number)
+    return {w.__name__: call(addresses[f"{w.__name__}_of_all"]) for w in writers}
+
+
+PREPARATION = Preparation(_functions)
+
+
+def numbers(
+    name: str,
+    strings: Array,
+    work: int,
+    worth: int,
+    worth_waiting: float = math.inf,
+    key: tuple[int, int] = (0, 0),
+) -> Numbers | None:
+    """The numbers of an array of objects; None where Python should do it, or must.
+
+    Less work than `worth` does not have the code made; from `worth_waiting` on it is waited for.
+    """
+    if not array_layout.is_known():
+        return None
+    if work >= worth_waiting and not PREPARATION.is_done:
+        PREPARATION.work()
+    if not PREPARATION.is_ready_for(work, worth):
+        return None
+    strings = np.ascontiguousarray(strings)
+    result = np.empty(strings.shape, np.uint64)
+    count, keys = strings.size, [word & MASK for word in key]
+    done = _functions()[name](address(strings), id(bytes), address(result), count, *keys)
+    return result if done == count else None
