@@ -77,7 +77,7 @@ def variable(v: GraphVariable) -> VariableDef:
 def exported(
     message: MetaGraphDef, path: str | None, as_text: bool, clear_devices: bool
 ) -> MetaGraphDef:
-    """A message as programs ask for it: with devices or without, and in a file where there is one."""
+    """A message as programs ask for it: without devices or with them, in a file or not."""
     for node in message.graph_def.node if clear_devices else ():
         node.device = ""
     if path is not None:
