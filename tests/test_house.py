@@ -32,8 +32,8 @@ SAME_CLASSES = {
 
 #: The share of `Any` among the annotations of parameters, in percent. These numbers only fall.
 MOST_ANY = {
-    "api": 0, "autodiff": 2, "autograph": 1, "base": 2, "compile": 1, "control": 1, "data": 4,
-    "demo": 0, "diagnosis": 0,
+    "api": 0, "autodiff": 2, "autograph": 1, "base": 2, "compat": 0, "compile": 1, "control": 1,
+    "data": 4, "demo": 0, "diagnosis": 0,
     "explain": 1, "function": 0, "ir": 0, "library": 0, "lint": 0, "machine": 0, "op": 2, "ops": 1,
     "portable": 7, "ragged": 1, "trace": 0, "types": 8, "values": 1,
 }  # fmt: skip

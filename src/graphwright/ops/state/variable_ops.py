@@ -126,6 +126,9 @@ class Storage:
 
     def write(self, array: Array) -> None:
         """Replaces the array by one of the declared dtype and shape."""
+        if self.value_dtype is dt.variant:  # an object, as a position in a dataset is
+            self.array, self.late = array, None
+            return
         array = np.asarray(array)
         self.check_dtype(array)
         if array.shape != self.dims and not is_compatible(array.shape, self.dims):
