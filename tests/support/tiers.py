@@ -52,7 +52,9 @@ def calls_left() -> Iterator[list[Any]]:
 
         return made
 
-    forms = {name: watched(getattr(Executable, name)) for name in ("function", "lending")}
+    forms: dict[str, Any] = {
+        name: watched(getattr(Executable, name)) for name in ("function", "lending")
+    }
     with mock.patch.multiple(Executable, **forms):
         yield left
 
