@@ -9,6 +9,7 @@ from support.tiers import normal
 
 import graphwright as tf
 from graphwright.compile.run.kernel_loops import called_kernels, kernel_loops
+from graphwright.ops.random import stateless_random
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 DTYPES = [*INTEGERS, "float16", "bfloat16", "float32", "float64", "bool"]
@@ -441,6 +442,16 @@ def test_categorical_draws_of_logits_that_are_not_finite():
     inf, nan = np.inf, np.nan
     logits = np.array([[0, inf, 1], [nan, 0, 1], [-inf, 0, -inf], [-inf, -inf, -inf]], np.float32)
     compared(draws(3), logits, number(6), dynamic=[False])
+
+
+@pytest.mark.parametrize("shape", [(1, 9), (3, 4)])
+def test_many_categorical_draws(shape, monkeypatch):
+    monkeypatch.setattr(stateless_random, "_MOST_COMPARED", 0)
+    logits = normal(*shape) * 3
+    logits[0, :2] = -np.inf, np.nan
+    compared(draws(5), logits, number(6), dynamic=[False])
+    graph = tf.function(draws(5)).get_concrete_function(logits, number(6)).graph
+    assert called_kernels(graph) == []
 
 
 # -- small matrices -------------------------------------------------------------------------
