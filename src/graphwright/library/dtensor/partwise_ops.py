@@ -22,6 +22,7 @@ from graphwright.op.op import Op, is_whole
 from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import Dims
+from graphwright.values.tensor import Tensor
 
 #: The result of an op on tensors of this rank, by whatever interprets ops below.
 Applying = Callable[[Op, "tuple[Any, ...]", "str | None"], Any]
@@ -102,11 +103,12 @@ class PartwiseOps:
         """A tensor that is divided so."""
         return self.result(self.part(operand, specs), specs)
 
-    def result(self, part: Any, specs: Specs | None = None) -> RankPart:
+    def result(self, part: Tensor, specs: Specs | None = None) -> RankPart:
         """What this rank has of a result that is divided so; None: each rank has all."""
         dims = part.type.dims if part.dtype.is_numpy_compatible else None
         if dims is not None and specs is not None:
-            dims = Layout(specs, self.mesh).global_shape_from_local_shape(dims)
+            shards = map(Layout(specs, self.mesh).num_shards, range(len(dims)))
+            dims = tuple([size and size * count for size, count in zip(dims, shards)])
         return RankPart(part, specs, dims)
 
     def at_variable(self, op: Op, operands: Sequence[RankPart], name: str | None) -> list[RankPart]:

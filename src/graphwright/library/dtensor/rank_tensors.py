@@ -109,9 +109,10 @@ def laid_out(
     return part
 
 
-def piece(tensor: Any, axis: int, place: int, count: int) -> Any:
+def piece(tensor: TensorValue, axis: int, place: int, count: int) -> Any:
     """One of so many equal pieces of a tensor along an axis; it shares no memory."""
-    size = tensor.type.dims[axis]
+    given: Any = tensor
+    size = given.type.dims[axis]
     size = (shape(tensor)[axis] if size is None else size) // count
     key = (slice(None),) * axis + (slice(place * size, (place + 1) * size),)
-    return box(tensor._array[key].copy()) if isinstance(tensor, EagerTensor) else tensor[key]
+    return box(tensor._array[key].copy()) if isinstance(tensor, EagerTensor) else given[key]
