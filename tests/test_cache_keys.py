@@ -1197,6 +1197,7 @@ WITHOUT_ROWS = {
     "portable/stablehlo/hlo_rule.py:hlo_rules": "it is the one table of rules",
     "library/distribute/strategy.py:_functions": "an `IdentityTable`, which has rows of its own",
     "library/objects/extension_type.py:SAVED_SPECS": "it names the classes of the program",
+    "library/dtensor/parts_graph.py:parts_graphs": "ranks ask for it: dtensor/test_parts_graph.py",
     "library/dtensor/layout_notes.py:STATED": "what programs say of nodes; nothing computes it",
     "library/distribute/strategy.py:_OWNERS": "an `IdentityTable`, which has rows of its own",
     "explain/debugging.py:_INNER": "the key is a graph, and the value grows",

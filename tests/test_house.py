@@ -228,6 +228,7 @@ SETTINGS = "machine/process_settings.py"
 #: Changes elsewhere, and why each is none of the process.
 CHANGES_OF_ONE = {
     "lint/notebook_cells.py: simplefilter": "in `catch_warnings`, in the command line",
+    "library/distribute/launching.py: signal.signal": "in the command line, whose process it is",
     "library/objects/explaining.py: signal.signal": "in the command line, whose process it is",
     "ops/linalg/matrix_roots.py: simplefilter": "in `catch_warnings`, until SciPy returns",
     "values/quiet.py: seterr": "in a context of our own",
