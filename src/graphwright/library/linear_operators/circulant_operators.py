@@ -233,14 +233,3 @@ class LinearOperatorCirculant3D(Circulant):
     """
 
     depth, forward, backward = 3, staticmethod(fft3d), staticmethod(ifft3d)
-
-
-def spectral_product(left: Circulant, right: Circulant) -> LinearOperator:
-    """The product of two circulant operators of one kind."""
-    return type(left)(left.spectrum * right.spectrum, left.dtype)
-
-
-LinearOperator.products += [
-    (kind, kind, spectral_product)
-    for kind in (LinearOperatorCirculant, LinearOperatorCirculant2D, LinearOperatorCirculant3D)
-]

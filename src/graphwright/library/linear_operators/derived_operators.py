@@ -9,11 +9,7 @@ from operator import add, mul
 from typing import Any
 
 from graphwright.control.assertions import assert_positive
-from graphwright.library.linear_operators.linear_operator import (
-    LinearOperator,
-    OperatorForms,
-    with_batch,
-)
+from graphwright.library.linear_operators.linear_operator import LinearOperator, with_batch
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.shapes import broadcast_dynamic_shape, broadcast_static_shape
@@ -357,10 +353,3 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _assert_non_singular(self) -> Any:
         message = "Singular operator:  Diagonal contained zero values."
         return assert_positive(abs(self.diag_part()), message=message)
-
-
-OperatorForms.adjoint, OperatorForms.inversion = LinearOperatorAdjoint, LinearOperatorInversion
-OperatorForms.composition, OperatorForms.triangular = (
-    LinearOperatorComposition,
-    LinearOperatorLowerTriangular,
-)

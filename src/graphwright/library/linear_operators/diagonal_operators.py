@@ -496,28 +496,3 @@ class LinearOperatorZeros(SizedOperator):
             columns, rows, self._batches, self.dtype,
             is_square=self.is_square, is_self_adjoint=self.is_self_adjoint,
         )  # fmt: skip
-
-
-def diagonal_product(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    """The product of two diagonal operators."""
-    entries = left.diag_part() * right.diag_part()
-    both = all(operator.is_non_singular for operator in (left, right))
-    return LinearOperatorDiag(entries, both or None)
-
-
-LinearOperator.products += [
-    (LinearOperatorIdentity, LinearOperator, lambda left, right: right),
-    (LinearOperator, LinearOperatorIdentity, lambda left, right: left),
-    (LinearOperatorZeros, LinearOperator, lambda left, right: left),
-    (LinearOperator, LinearOperatorZeros, lambda left, right: right),
-    (
-        LinearOperatorScaledIdentity,
-        LinearOperatorScaledIdentity,
-        lambda left, right: LinearOperatorScaledIdentity(
-            left._sizes[0], left.multiplier * right.multiplier
-        ),
-    ),
-    (LinearOperatorDiag, LinearOperatorDiag, diagonal_product),
-    (LinearOperatorDiag, LinearOperatorScaledIdentity, diagonal_product),
-    (LinearOperatorScaledIdentity, LinearOperatorDiag, diagonal_product),
-]
