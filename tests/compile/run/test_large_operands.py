@@ -23,7 +23,7 @@ from graphwright.compile.run.options import OPTIONS
 from graphwright.machine import background
 from graphwright.machine.preparation import Waiting
 from graphwright.ops.image.color import AdjustContrastv2, RGBToHSV
-from graphwright.ops.math import arithmetic, comparison, special, transcendental
+from graphwright.ops.math import arithmetic, comparison, magnitude, special, transcendental
 from graphwright.ops.math.clipping import ClipByValue
 from graphwright.ops.nn import activation
 from graphwright.ops.nn.softmax import Softmax
@@ -155,8 +155,8 @@ def test_which_ops_are_worth_it():
     single, half = [dt.float32], [dt.float16]
     assert is_slow(special.ERF, single)
     assert is_slow(activation.ELU, single)
-    assert is_slow(transcendental.ABS, half)
-    assert not is_slow(transcendental.ABS, single)
+    assert is_slow(magnitude.ABS, half)
+    assert not is_slow(magnitude.ABS, single)
     assert not is_slow(arithmetic.ADD, single * 2)
     assert not is_slow(special.ZETA, single * 2)  # which has no native form
     assert not is_slow(transcendental.EXP, [dt.complex64])

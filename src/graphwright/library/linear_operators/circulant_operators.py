@@ -16,6 +16,7 @@ from graphwright.ops.core.shapes import shape as shape_vector
 from graphwright.ops.linalg.linear_systems import matrix_transpose
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.complex_parts import imag, real
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import (
     reduce_max,
     reduce_mean,
@@ -23,7 +24,7 @@ from graphwright.ops.math.reduction import (
     reduce_prod,
     reduce_sum,
 )
-from graphwright.ops.math.transcendental import abs, log
+from graphwright.ops.math.transcendental import log
 from graphwright.ops.signal.fourier import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue

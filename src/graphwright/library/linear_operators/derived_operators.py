@@ -18,8 +18,9 @@ from graphwright.ops.linalg.linear_systems import adjoint as adjoint_of
 from graphwright.ops.linalg.linear_systems import triangular_solve
 from graphwright.ops.linalg.matrices import band_part, diag_part
 from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_prod, reduce_sum
-from graphwright.ops.math.transcendental import abs, log
+from graphwright.ops.math.transcendental import log
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 

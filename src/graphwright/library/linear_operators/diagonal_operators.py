@@ -20,8 +20,9 @@ from graphwright.ops.core.shapes import shape as shape_vector
 from graphwright.ops.linalg.matrices import diag, diag_part, eye, set_diag
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.complex_parts import imag, real
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_prod, reduce_sum
-from graphwright.ops.math.transcendental import abs, log
+from graphwright.ops.math.transcendental import log
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.shape import TensorShape

@@ -26,8 +26,9 @@ from graphwright.ops.linalg.linear_systems import det, slogdet, triangular_solve
 from graphwright.ops.linalg.linear_systems import solve as solve_dense
 from graphwright.ops.linalg.matrices import diag_part, eye
 from graphwright.ops.math.arithmetic import divide
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_max, reduce_min, reduce_sum
-from graphwright.ops.math.transcendental import abs, exp, log
+from graphwright.ops.math.transcendental import exp, log
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
