@@ -22,6 +22,8 @@ from graphwright.compile.run.large_operands import (
 from graphwright.compile.run.options import OPTIONS
 from graphwright.machine import background
 from graphwright.machine.preparation import Waiting
+from graphwright.op.interpreter import apply
+from graphwright.op.op_families import Unary
 from graphwright.ops.image.color import AdjustContrastv2, RGBToHSV
 from graphwright.ops.math import arithmetic, comparison, magnitude, special, transcendental
 from graphwright.ops.math.clipping import ClipByValue
@@ -170,3 +172,16 @@ def test_small_operands_stay_with_numpy(monkeypatch):
     assert either(np.ones(WORTH - 1)) == "NumPy's"
     assert either(np.ones(())) == "NumPy's"
     assert either(np.ones(WORTH))[0] == "native"
+
+
+def test_an_error_in_an_ops_element_passes_through():
+    class Planted(Unary):
+        type_name = "_Planted"
+        dtypes = {"T": dt.FLOATING}
+        ufunc = np.abs
+
+        def element(self, scalars, x):
+            raise TypeError("planted")
+
+    with pytest.raises(TypeError, match=r"^planted"):
+        apply(Planted.of(), tf.constant([1.0]))
