@@ -146,7 +146,7 @@ class DType:
 
     @property
     def bounds(self) -> tuple[Any, Any]:
-        """The least and the greatest element, of bool and quantized types, too."""
+        """The least and the greatest element; bool and quantized types have them too."""
         if self._limits is None:
             if self._kind == "f":
                 info = ml_dtypes.finfo(self._numpy)  # type: ignore[no-untyped-call]

@@ -12,7 +12,7 @@ from graphwright.op.op import Hooks
 from graphwright.op.refusal import leave, own_boundary
 from graphwright.ops.core import indexing
 from graphwright.ops.linalg import contraction
-from graphwright.ops.math import arithmetic, bitwise, comparison, transcendental
+from graphwright.ops.math import arithmetic, bitwise, comparison, magnitude, transcendental
 from graphwright.types.arguments import TensorLike
 from graphwright.types.composite import Composite
 
@@ -152,7 +152,7 @@ class Operators:
     __gt__ = binary(comparison.greater, "Greater")
     __ge__ = binary(comparison.greater_equal, "GreaterEqual")
     __neg__: Any = unary(arithmetic.negative)
-    __abs__: Any = unary(transcendental.abs)
+    __abs__: Any = unary(magnitude.abs)
     __invert__: Any = unary(bitwise.invert_operator)
     __eq__ = comparison_with(comparison.tensor_equals, of_none=False)
     __ne__ = comparison_with(comparison.tensor_not_equals, of_none=True)

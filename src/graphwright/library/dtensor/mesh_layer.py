@@ -1,7 +1,7 @@
 """The interpreter that says how results are divided, while there are divided tensors.
 
-Where all devices of a mesh are in one memory, a divided tensor is one array, with a layout that
-says which part each device has. Over ranks, ops run on the parts (`PartwiseOps`). Programs that
+Where all devices of a mesh are in one memory, a divided tensor is one array. Its layout says which
+part each device has. Over ranks, ops run on the parts (`PartwiseOps`). Programs that
 divide nothing have no such interpreter and pay nothing.
 """
 

@@ -20,8 +20,9 @@ from graphwright.ops.math.comparison import (
     logical_and,
     select,
 )
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_sum
-from graphwright.ops.math.transcendental import abs, exp, log, log1p
+from graphwright.ops.math.transcendental import exp, log, log1p
 from graphwright.ops.nn.activation import relu
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike, TensorValue

@@ -373,8 +373,8 @@ def odd_record(data: bytes, start: int, form: TableForm, is_last: bool) -> OddRe
     return OddRecord(fields, fault, start, place)
 
 
-#: The value of a field, what is wrong with it, where the next one begins, and the byte before that
-#: (-1 at the end of the text).
+#: The value of a field, what is wrong with it, and where the next one begins. Then the byte before
+#: that, or -1 at the end of the text.
 Part: TypeAlias = tuple[bytes, str, int, int]
 
 
