@@ -13,8 +13,8 @@ from graphwright.ops.core.movement import expand_dims, reshape, squeeze
 from graphwright.ops.core.shapes import rank, shape
 from graphwright.ops.math.arithmetic import divide_no_nan
 from graphwright.ops.math.comparison import equal, greater, logical_and, select
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_sum
-from graphwright.ops.math.transcendental import abs
 from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 
 
