@@ -1149,6 +1149,7 @@ WITHOUT_ROWS = {
             "machine/process_settings.py:keep_freed",
             "ops/random/shuffling.py:_swap", "machine/source_digest.py:source_digest",
             "machine/targets.py:description", "machine/threads.py:cores",
+            "ops/image/interpolation_code.py:functions", "ops/strings/field_code.py:functions",
             "ops/strings/string_code.py:_functions", "ops/strings/unicode_scripts.py:_runs",
             "compile/llvm/boundary.py:boundary",
             "compile/select/native_op.py:slow", "data/stages/shuffle_buffers.py:_exchange",
@@ -1179,6 +1180,7 @@ WITHOUT_ROWS = {
     ),
     "api/__init__.py:open_methods": "it changes a class, once",
     "base/named_tuples.py:_code": "its key is one number",
+    "portable/classic/former_namespaces.py:former": "its key is a path of a table",
     "data/stages/buffer_stages.py:_SUPPLIES": "it lists what is alive, and remembers no result",
     "data/tuning/pipeline_budget.py:claims": "it lists what is alive, and remembers no result",
     "data/stage.py:kernels": "the key is a kernel, and the table is that of one iteration",
@@ -1195,6 +1197,7 @@ WITHOUT_ROWS = {
     "portable/stablehlo/hlo_rule.py:hlo_rules": "it is the one table of rules",
     "library/distribute/strategy.py:_functions": "an `IdentityTable`, which has rows of its own",
     "library/objects/extension_type.py:SAVED_SPECS": "it names the classes of the program",
+    "library/dtensor/parts_graph.py:parts_graphs": "ranks ask for it: dtensor/test_parts_graph.py",
     "library/dtensor/layout_notes.py:STATED": "what programs say of nodes; nothing computes it",
     "library/distribute/strategy.py:_OWNERS": "an `IdentityTable`, which has rows of its own",
     "explain/debugging.py:_INNER": "the key is a graph, and the value grows",
@@ -1294,6 +1297,7 @@ UNBOUNDED = {
     "base/named_tuples.py:_code": "its key is the number of fields of a class",
     "machine/process_settings.py:_unchanged": "its key is an environment variable",
     "api/__init__.py:open_methods": "its keys are the package's own classes",
+    "portable/classic/former_namespaces.py:former": "its keys are those of a table",
     "values/eager.py:_executor": "a key says of each of at most twelve operands which of 3 kinds",
 }  # fmt: skip
 

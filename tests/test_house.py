@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,8 +33,8 @@ SAME_CLASSES = {
 
 #: The share of `Any` among the annotations of parameters, in percent. These numbers only fall.
 MOST_ANY = {
-    "api": 0, "autodiff": 2, "autograph": 1, "base": 2, "compile": 1, "control": 1, "data": 4,
-    "demo": 0, "diagnosis": 0,
+    "api": 0, "autodiff": 2, "autograph": 1, "base": 2, "compat": 0, "compile": 1, "control": 1,
+    "data": 4, "demo": 0, "diagnosis": 0,
     "explain": 1, "function": 0, "ir": 0, "library": 0, "lint": 0, "machine": 0, "op": 2, "ops": 1,
     "portable": 7, "ragged": 1, "trace": 0, "types": 8, "values": 1,
 }  # fmt: skip
@@ -200,18 +201,53 @@ def bad_names(folder: Path) -> list[str]:
     return places
 
 
+#: Modules that give methods to classes of others, and why.
+GIVES_METHODS = {"values/eager.py": "operators of eager tensors skip what only a trace needs"}
+
+
+def at_import(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that run when a module is imported."""
+    for node in ast.iter_child_nodes(tree):
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield from at_import(node)
+
+
+def attributes_set(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+    """The names whose attributes a node sets, each with its value if that is an expression."""
+    pairs: list[tuple[ast.expr, ast.expr | None]] = []
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            parts = target.elts if isinstance(target, ast.Tuple) else [target]
+            values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            pairs += itertools.zip_longest(parts, values)
+    elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+        pairs = [(node.target, node.value)]
+    for part, value in pairs:
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            yield part.value.id, value
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "setattr":
+        yield ast.unparse(node.args[0]), None
+
+
 def installed(package: Path) -> list[str]:
-    """Where a module other than `hooks` sets an attribute of what it imports."""
+    """Where a module sets an attribute of what it imports by its import, or a function anywhere.
+
+    `hooks` alone may set functions: what else changes while a program runs is state.
+    """
     places = []
     for path in sources(package):
-        tree = tree_of(path)
-        imports = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))]
+        inside = str(path.relative_to(package))
+        if inside in {"hooks.py", *GIVES_METHODS}:
+            continue
+        imports = [n for n in nodes_of(path) if isinstance(n, (ast.Import, ast.ImportFrom))]
         imported = {alias.asname or alias.name for n in imports for alias in n.names}
-        for node in tree.body:
-            for target in node.targets if isinstance(node, ast.Assign) else ():
-                owner = target.value if isinstance(target, ast.Attribute) else None
-                if isinstance(owner, ast.Name) and owner.id in imported:
-                    places.append(f"{path.relative_to(package)}:{node.lineno}")
+        early = set(map(id, at_import(tree_of(path))))
+        for node in nodes_of(path):
+            for name, value in attributes_set(node):
+                is_function = isinstance(value, ast.Call) and "staticmethod" in ast.unparse(value)
+                if name in imported and (is_function or id(node) in early):
+                    places.append(f"{inside}:{getattr(node, 'lineno', 0)}")
     return places
 
 
@@ -220,7 +256,7 @@ CHANGING = {
     "mallopt", "setswitchinterval", "set_num_threads", "threadpool_limits", "setrecursionlimit",
     "seterr", "seterrcall", "set_printoptions", "simplefilter", "filterwarnings", "settrace",
     "gc.disable", "gc.enable", "gc.freeze", "gc.unfreeze", "gc.set_threshold", "signal.signal",
-    "os.environ.setdefault", "os.putenv",
+    "os.environ[]", "os.environ.setdefault", "os.environ.update", "os.putenv",
 }  # fmt: skip
 LAST = {name.rpartition(".")[2] for name in CHANGING}
 SETTINGS = "machine/process_settings.py"
@@ -228,6 +264,7 @@ SETTINGS = "machine/process_settings.py"
 #: Changes elsewhere, and why each is none of the process.
 CHANGES_OF_ONE = {
     "lint/notebook_cells.py: simplefilter": "in `catch_warnings`, in the command line",
+    "library/distribute/launching.py: signal.signal": "in the command line, whose process it is",
     "library/objects/explaining.py: signal.signal": "in the command line, whose process it is",
     "ops/linalg/matrix_roots.py: simplefilter": "in `catch_warnings`, until SciPy returns",
     "values/quiet.py: seterr": "in a context of our own",
@@ -239,11 +276,16 @@ def changing(package: Path) -> set[str]:
     places = set()
     for path in sources(package):
         inside = str(path.relative_to(package))
-        for node in nodes_of(path):
-            if not isinstance(node, ast.Attribute) or inside == SETTINGS or node.attr not in LAST:
-                continue
-            for name in {ast.unparse(node), node.attr} & CHANGING:
-                places.add(f"{inside}: {name}")
+        for node in nodes_of(path) if inside != SETTINGS else ():
+            names: set[str] = set()
+            if isinstance(node, ast.Attribute):
+                names = {ast.unparse(node), node.attr} if node.attr in LAST else set()
+            elif isinstance(node, ast.ImportFrom):
+                names = {f"{node.module}.{alias.name}" for alias in node.names}
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+                names = {f"{ast.unparse(node.value)}[]"}
+            places |= {f"{inside}: {name}" for name in names & CHANGING}
     return places
 
 
@@ -274,7 +316,7 @@ def test_what_is_cpythons_own_is_read_where_a_reason_stands() -> None:
 
 
 def test_only_hooks_provides_what_lower_layers_declare() -> None:
-    assert not installed(PACKAGE)  # `hooks` does it in a function
+    assert not installed(PACKAGE)
 
 
 def test_no_folder_is_crowded() -> None:
@@ -354,12 +396,18 @@ def test_faults_are_seen(tmp_path: Path) -> None:
     (tmp_path / "file3.py").write_text("class A:\n    def f(self, x: Any, y: int) -> None: ...\n")
     (tmp_path / "other.py").write_text(
         "from b import B\nB.of = 1\nclass A: ...\ngc.freeze()\nsys._getframe\nfound = self.own\n"
+        "a, B.by = 1, 2\nB.all += [1]\nfor n in 'ab': setattr(B, n, 1)\nfrom gc import disable\n"
+        "os.environ['A'] = '1'\ndef f():\n    B.state = 1\n    B.of = staticmethod(f)\n"
     )
     assert crowded(tmp_path) == [f"crowd: {MOST_FILES + 1}"]
     assert sorted(twice(tmp_path)["file3"]) == [".", "crowd"]
     assert list(namesakes(tmp_path)) == ["A"]
     assert share_of_any(tmp_path) == 50
-    assert installed(tmp_path) == ["other.py:2"]
-    assert changing(tmp_path) == {"other.py: gc.freeze"}
+    assert sorted(installed(tmp_path)) == [f"other.py:{n}" for n in (14, 2, 7, 8, 9)]
+    assert changing(tmp_path) == {
+        "other.py: gc.disable",
+        "other.py: gc.freeze",
+        "other.py: os.environ[]",
+    }
     assert bad_names(tmp_path) == ["other.py:6: found"]
     assert private(tmp_path) == {"other.py: _getframe"}

@@ -85,6 +85,19 @@ FIRST_USES = {
         from graphwright import *
         assert data is tf.data and {"data", "experimental", "add"} <= set(dir(tf))
         """,
+    "by what editors list": """
+        for namespace in (tf, tf.math, tf.compat.v1, tf.data.experimental, tf.raw_ops):
+            public = {*namespace.__all__, "keras", "__version__"}
+            assert dir(namespace) == sorted(public.intersection(dir(namespace))) != []
+        assert {n for n in dir(tf) if n.startswith("_")} == {"__version__"}
+        """,
+    "by the names of modules": """
+        import graphwright.compat.v1 as v1, graphwright.compat.v2 as v2
+        import graphwright.compat.v1.losses as losses
+        from graphwright.compat.v1.train import Saver
+        assert v1 is tf.compat.v1 and v2 is tf and losses is v1.losses and Saver is v1.train.Saver
+        assert v2.compat.v2 is tf and v1.train.Saver.__module__.startswith("graphwright.portable")
+        """,
     "by no name that there is": """
         try:
             tf.daat

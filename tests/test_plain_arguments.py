@@ -55,3 +55,13 @@ def test_places_are_int32_unless_they_come_as_int64() -> None:
     assert tf.broadcast_dynamic_shape([], [2]).dtype is tf.int32
     assert tf.broadcast_dynamic_shape([1, 2], [2, 1]).dtype is tf.int32
     assert tf.broadcast_dynamic_shape(PLACES + 1, [2, 1]).dtype is tf.int64
+
+
+def test_places_may_be_lists_with_tensors() -> None:
+    def both(row: Any) -> Any:
+        return tf.unravel_index([row, 1], [3, row]), tf.broadcast_dynamic_shape([row, 1], [3])
+
+    for run in (both, tf.function(both), tf.function(both, jit_compile=True)):
+        places, shape = run(tf.constant(2))
+        assert places.numpy().tolist() == [[1, 0], [0, 1]]
+        assert shape.numpy().tolist() == [2, 3]

@@ -193,6 +193,8 @@ from graphwright.ops.math.counting import histogram_fixed_width as histogram_fix
 from graphwright.ops.math.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
 from graphwright.ops.math.cumulation import cumsum as cumsum
 from graphwright.ops.math.logistic import sigmoid as sigmoid
+from graphwright.ops.math.magnitude import abs as abs
+from graphwright.ops.math.magnitude import sign as sign
 from graphwright.ops.math.reduction import reduce_all as reduce_all
 from graphwright.ops.math.reduction import reduce_any as reduce_any
 from graphwright.ops.math.reduction import reduce_logsumexp as reduce_logsumexp
@@ -204,10 +206,8 @@ from graphwright.ops.math.reduction import reduce_sum as reduce_sum
 from graphwright.ops.math.rounding import floor as floor
 from graphwright.ops.math.rounding import round as round
 from graphwright.ops.math.sums import add_n as add_n
-from graphwright.ops.math.transcendental import abs as abs
 from graphwright.ops.math.transcendental import exp as exp
 from graphwright.ops.math.transcendental import pow as pow
-from graphwright.ops.math.transcendental import sign as sign
 from graphwright.ops.math.transcendental import sqrt as sqrt
 from graphwright.ops.math.transcendental import square as square
 from graphwright.ops.math.trigonometric import acos as acos

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from graphwright.autodiff.tape import JacobianRows
+from graphwright.autograph import unrolling
 from graphwright.autograph.status import conversion_of
 from graphwright.compile.graph import kernel_refusals
 from graphwright.compile.run import large_operands, straight_line, tiers
@@ -25,6 +26,8 @@ from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Faces, TensorOf
 from graphwright.ir.text import PortableText
 from graphwright.library.io.interchange import shape_message
+from graphwright.library.linear_operators import derived_operators, operator_products
+from graphwright.library.linear_operators.linear_operator import OperatorForms
 from graphwright.machine.exclusion import LLVM
 from graphwright.op.op import Hooks
 from graphwright.ragged.factories import Factories
@@ -32,6 +35,7 @@ from graphwright.ragged.method_bodies import RaggedBodies
 from graphwright.trace.missing_values import AskingCode
 from graphwright.trace.scopes import scoped_names
 from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import Tracer
 from graphwright.types import specs
 from graphwright.types.shape import Messages
 from graphwright.values.convert import convert, convert_pair, convert_terms, holds_tensor
@@ -114,4 +118,10 @@ def install() -> None:
     Departure.reduce = staticmethod(departed)
     PortableText.stablehlo = staticmethod(stablehlo)
     Departure.pack, Departure.arrive = staticmethod(packed), staticmethod(arrived)
+    Tracer.grown, Tracer.look_at = staticmethod(unrolling.watch), unrolling.EVERY
     Factories._bodies = RaggedBodies()
+    # Linear operators: those that are made of others.
+    OperatorForms.adjoint = derived_operators.LinearOperatorAdjoint
+    OperatorForms.inversion = derived_operators.LinearOperatorInversion
+    OperatorForms.triangular = derived_operators.LinearOperatorLowerTriangular
+    OperatorForms.product = staticmethod(operator_products.product)

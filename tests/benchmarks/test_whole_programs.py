@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.tiers import calls_left
 
 import graphwright as tf
 from benchmarks.whole_programs.native_loops import loops_outside
@@ -34,8 +35,10 @@ def test_a_program_computes_what_tensorflow_does(name: str) -> None:
 def test_its_machine_code_computes_the_same(name: str) -> None:
     program = PROGRAMS[name]
     call = program.tf(Compiled(), program.small)
-    for count, total in RESULTS[name]:
-        assert contents_of(call()) == (count, pytest.approx(total, rel=program.tolerance))
+    with calls_left() as left:
+        for count, total in RESULTS[name]:
+            assert contents_of(call()) == (count, pytest.approx(total, rel=program.tolerance))
+    assert left == []
     background.wait()
 
 

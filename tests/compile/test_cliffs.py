@@ -8,7 +8,8 @@ from support.native_loops import compared, definite, number
 from support.tiers import normal
 
 import graphwright as tf
-from graphwright.compile.run.kernel_loops import kernel_loops
+from graphwright.compile.run.kernel_loops import called_kernels, kernel_loops
+from graphwright.ops.random import stateless_random
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 DTYPES = [*INTEGERS, "float16", "bfloat16", "float32", "float64", "bool"]
@@ -328,14 +329,14 @@ def test_rows_of_variables(indices):
     table = tf.Variable(normal(3, 2))
     run = gathered(table)
     dynamic = [True] if not indices else [False, True]  # what is known to be empty is the kernels'
-    compared(run, number(indices), dynamic=dynamic)
+    compared(run, number(indices), dynamic=dynamic, refused=not indices)
 
     def derived(indices):
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(run(indices) ** 2)
         return tf.convert_to_tensor(tape.gradient(y, table))
 
-    compared(derived, number(indices), dynamic=dynamic)
+    compared(derived, number(indices), dynamic=dynamic, refused=not indices)
     if not indices:
         return  # no row was taken, so eagerly there is no gradient
     with tf.GradientTape() as tape:
@@ -443,6 +444,16 @@ def test_categorical_draws_of_logits_that_are_not_finite():
     compared(draws(3), logits, number(6), dynamic=[False])
 
 
+@pytest.mark.parametrize("shape", [(1, 9), (3, 4)])
+def test_many_categorical_draws(shape, monkeypatch):
+    monkeypatch.setattr(stateless_random, "_MOST_COMPARED", 0)
+    logits = normal(*shape) * 3
+    logits[0, :2] = -np.inf, np.nan
+    compared(draws(5), logits, number(6), dynamic=[False])
+    graph = tf.function(draws(5)).get_concrete_function(logits, number(6)).graph
+    assert called_kernels(graph) == []
+
+
 # -- small matrices -------------------------------------------------------------------------
 
 
@@ -531,3 +542,78 @@ def test_other_factors_are_the_kernels(dtype):
     x = tf.cast(definite(2, 2), dtype)
     fast, slow = [tf.function(run, jit_compile=mode)(x, tf.constant(2)) for mode in (True, False)]
     np.testing.assert_array_equal(fast, slow)
+
+
+# -- windows --------------------------------------------------------------------------------------
+
+
+def batches(x, n):
+    total = tf.zeros([3, 6])
+    for i in tf.range(n):
+        total += x[i * 3 : (i + 1) * 3] * tf.cast(i + 1, x.dtype)
+    return total
+
+
+def beside_others(x, n):
+    """Windows of an axis of which another index, a new axis or all is taken."""
+    total = tf.zeros([2])
+    for i in tf.range(n):
+        total += x[i, 4 - i : 6 - i] + tf.reduce_sum(
+            x[i : i + 2, tf.newaxis, i + 1 : i + 3], [0, 1]
+        )
+        total += x[:2, 2 * i] + x[-i + 4 : i + 6 - 2 * i, -1]
+    return total
+
+
+def cut_out(x, n):
+    total = tf.zeros([2, 3])
+    for i in tf.range(n):
+        total += tf.slice(x, [i % 3, 1], [2, 3]) + tf.slice(x, tf.stack([1, i]), [2, 3])
+    return total
+
+
+@pytest.mark.parametrize("function", [batches, beside_others, cut_out])
+def test_windows(function):
+    compared(function, normal(12, 6), number(3))
+    graph = tf.function(function).get_concrete_function(normal(12, 6), number(3)).graph
+    assert called_kernels(graph) == []
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, i: x[i : i + 3],
+        lambda x, i: x[i * 2 : i * 2 + 4, 1:],
+        lambda x, i: tf.slice(x, [i, 0], [3, 2]),
+    ],
+)
+@pytest.mark.parametrize("first", [-2, 0, 3])
+def test_windows_that_are_partly_outside(function, first):
+    """A slice is shorter then, or counts from the end, and a block is refused."""
+
+    def run(x, first):
+        total = 0.0
+        for i in tf.range(first, first + 2):
+            total += tf.reduce_sum(function(x, i))
+        return total
+
+    outcomes = []
+    for compiled in (True, False):
+        try:
+            x = tf.constant(normal(5, 3))
+            outcomes.append(float(tf.function(run, jit_compile=compiled)(x, tf.constant(first))))
+        except tf.errors.InvalidArgumentError as error:
+            outcomes.append(error.message)
+    assert outcomes[0] == pytest.approx(outcomes[1])
+
+
+def test_a_slice_that_grows_is_no_window():
+    def run(x, n):
+        total = 0.0
+        for i in tf.range(n):
+            total += tf.reduce_sum(x[i : 2 * i])
+        return total
+
+    x, n = tf.constant(normal(8)), tf.constant(4)
+    results = [tf.function(run, jit_compile=compiled)(x, n) for compiled in (True, False)]
+    assert float(results[0]) == pytest.approx(float(results[1]))

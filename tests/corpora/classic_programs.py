@@ -256,7 +256,13 @@ def pictures(tf: Any, folder: str) -> list[Any]:
         shapes = [tf.reduce_sum(k, reduction_indices=[0, 1]), tf.reduce_mean(k, keep_dims=True)]
         shown = [value.shape for value in session.run(shapes)]
         kind = graph.get_operation_by_name("k").type
-        return [last, session.run(running), kind, *map(list, shown), tf.losses.get_total_loss().name]
+        return [
+            last,
+            session.run(running),
+            kind,
+            *map(list, shown),
+            tf.losses.get_total_loss().name,
+        ]
 
 
 @program
@@ -375,4 +381,82 @@ def sessions(tf: Any, folder: str) -> list[Any]:
         opened[0].run("o:0")
     except RuntimeError as error:
         results.append(str(error).partition("\n")[0])
+    return results
+
+
+@program
+def pipelines(tf: Any, folder: str) -> list[Any]:
+    """Batches that sessions take from datasets, each session from the first one on."""
+    with tf.Graph().as_default():
+        dataset = tf.data.Dataset.range(6).batch(2)
+        batch = tf.data.make_one_shot_iterator(dataset.repeat()).get_next()
+        after = batch + 1
+        again = tf.data.make_initializable_iterator(dataset.map(lambda x: x * 10))
+        first, second = again.get_next(), again.get_next()
+        total = tf.Variable(0, dtype=tf.int64)
+        add = tf.assign_add(total, tf.reduce_sum(batch))
+        results = []
+        for _ in range(2):
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                results += [session.run([batch, after]), session.run(add), session.run(add)]
+                for _ in range(2):
+                    session.run(again.initializer)
+                    results.append(sorted(int(x.sum()) for x in session.run([first, second])))
+                try:
+                    session.run([first, second])
+                except tf.errors.OutOfRangeError:
+                    results.append("no more")
+        return [*results, [v.op.name for v in tf.global_variables()]]
+
+
+@program
+def slots(tf: Any, folder: str) -> list[Any]:
+    """Names of what optimizers keep, made in scopes and outside of them."""
+    results = []
+    for kind, rest in (
+        (tf.train.AdamOptimizer, ()),
+        (tf.train.AdagradOptimizer, ()),
+        (tf.train.MomentumOptimizer, (0.9,)),
+        (tf.train.RMSPropOptimizer, ()),
+    ):
+        with tf.Graph().as_default():
+            outer = tf.get_variable("outer", [2], use_resource=True)
+            with tf.variable_scope("main"):
+                inner = tf.get_variable("w", [2], use_resource=True)
+                with tf.name_scope("step"):
+                    optimizer = kind(0.1, *rest)
+                    optimizer.minimize(tf.reduce_sum(inner * inner) + tf.reduce_sum(outer))
+            with tf.name_scope("other"):
+                kind(0.1, *rest).minimize(tf.reduce_sum(inner))
+            results.append([v.name for v in tf.global_variables()])
+    return results
+
+
+@program
+def former_names(tf: Any, folder: str) -> list[Any]:
+    """Names that TensorFlow 2 has elsewhere, or not at all."""
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    tf.logging.info("not shown, %d", 1)
+    path = os.path.join(folder, "records")
+    with tf.python_io.TFRecordWriter(path) as writer:
+        writer.write(b"a")
+    results = [tf.gfile.Exists(path), tf.gfile.ListDirectory(folder), tf.logging.get_verbosity()]
+    results += [
+        list(tf.python_io.tf_record_iterator(path)),
+        tf.train.checkpoint_exists(path + "-1"),
+    ]
+    tf.logging.set_verbosity(tf.logging.WARN)
+    results += [tf.saved_model.tag_constants.SERVING]
+    results += [tf.saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY]
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.get_variable("v", [3, 2], initializer=tf.initializers.zeros(), use_resource=True)
+        rows = [[1.0, 2.0], [3.0, 4.0]]
+        update = tf.scatter_update(v, [0, 2], rows)
+        changed = [tf.scatter_add(v, [1], rows[:1]), tf.scatter_sub(v, [2], rows[1:])]
+        session.run(tf.initialize_all_variables())
+        results += [session.run(update), *[session.run(change) for change in changed]]
+        x = tf.nn.xw_plus_b(tf.constant(rows), tf.constant(rows), [0.5, 1.5])
+        results += session.run([x, tf.div(7, -2), tf.div([7.0], 2.0), tf.floor_div(7, 2)])
+        results.append(session.run(tf.case([(tf.less(1, 2), lambda: 3)], lambda: 4)))
     return results

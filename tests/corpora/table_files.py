@@ -305,6 +305,8 @@ tf.data.experimental.TFRecordWriter("w").write(slices([["a"]]))
 tf.data.experimental.TFRecordWriter("w").write(["a"])
 tf.data.experimental.TFRecordWriter("no/w").write(slices(["a"]))
 tf.data.experimental.TFRecordWriter(1)
+features(mixed, 2, num_epochs=1, drop_final_batch=True).element_spec
+take(features({"v": tf.io.VarLenFeature(S), **fixed}, 2, num_epochs=1, shuffle=False, drop_final_batch=True))
 """
 
 _ROWS = [

@@ -9,7 +9,9 @@ import threading
 import pytest
 from support.forking import in_child
 
-from graphwright.machine import background
+import graphwright as tf
+from graphwright.compile.run.tiers import native_runner
+from graphwright.machine import background, codegen
 from graphwright.machine.background import Worker
 
 pytestmark = pytest.mark.usefixtures("native_kernels")
@@ -73,6 +75,35 @@ def test_a_worker_that_has_stopped_takes_no_jobs(worker):
     worker.stop()
     assert not worker.submit(job.run)
     assert worker.wait(0)
+
+
+@pytest.mark.parametrize("native", ["lowering", "machine code"])
+def test_a_job_ends_between_its_parts_where_the_process_ends(worker, caplog, monkeypatch, native):
+    """Each part is one that the engine would be long at: it is not begun."""
+    monkeypatch.setenv("GRAPHWRIGHT_CACHE_DIR", "off")
+    began, go, done = threading.Event(), threading.Event(), []
+
+    def part():
+        if native == "lowering":
+            native_runner(tf.function(lambda x: x * 3 + 1).get_concrete_function(tf.ones(3)).graph)
+        else:
+            codegen.generate("define void @f() {\n  ret void\n}\n")
+
+    def job():
+        began.set()
+        go.wait()
+        part()
+        done.append(1)
+
+    kept = Job(job)
+    worker.submit(kept.run)
+    assert began.wait(60)
+    worker.stopped = True
+    go.set()
+    assert worker.wait(60)
+    assert done == []
+    assert caplog.text == ""
+    part()  # another thread goes on
 
 
 def test_a_job_whose_object_is_gone_is_left_out(worker):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from plans.programs import Case, check
-from support.tiers import flat, staged
+from support.tiers import calls_left, flat, staged
 
 import graphwright as tf
 from graphwright.compile.run.checking import compare
@@ -15,13 +15,15 @@ def number(value, dtype="int32"):
     return np.asarray(value, dtype)
 
 
-def compared(function, *arrays, dynamic=(False, True)):
+def compared(function, *arrays, dynamic=(False, True), refused=False):
     """Asserts that a function's loops are machine code that does what the kernels do, and that its
-    plan does nothing that none may."""
+    plan does nothing that none may. It does the call itself, unless it must refuse it."""
     slow = flat(tf.function(function, jit_compile=False)(*map(tf.constant, arrays)))
     for unknown in dynamic:
         fast = staged(function, arrays, unknown)
-        pairs = zip(flat(fast(*arrays)), slow, strict=True)
+        with calls_left() as left:
+            pairs = zip(flat(fast(*arrays)), slow, strict=True)
+        assert bool(left) == refused
         assert [compare(own, other) for own, other in pairs] == [""] * len(slow)
         assert kernel_loops(fast.get_concrete_function().graph) == []
     check(Case("cliff", lambda: [tf.function(function)(*map(tf.constant, arrays))]))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -31,15 +33,18 @@ def begin(program: str, ranks: int, folder: Path, **variables: str) -> subproces
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     )
 
 
-def end(running: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
-    """A program that has ended; so many seconds are a hang."""
-    try:
-        printed, errors = running.communicate(timeout=HANG)
-    finally:
-        running.kill()
+def end(running: subprocess.Popen[str], hang: float = HANG) -> subprocess.CompletedProcess[str]:
+    """A program that has ended; so many seconds are a hang, and none of its processes stays."""
+    with running:
+        try:
+            printed, errors = running.communicate(timeout=hang)
+        finally:
+            with contextlib.suppress(ProcessLookupError):  # all have ended
+                os.killpg(running.pid, signal.SIGKILL)
     return subprocess.CompletedProcess(running.args, running.returncode, printed, errors)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
 import graphwright as tf
 from graphwright.compile.run.checking import compare
+from graphwright.compile.run.executable import Executable
 from graphwright.compile.run.inspection import outside
 from graphwright.types import tree
 
@@ -25,6 +28,35 @@ def staged(function: Callable[..., Any], arrays: Sequence[Any], dynamic: bool) -
     """The function compiled for the arrays' shapes, or for any of their ranks."""
     specs = [tf.TensorSpec([None] * a.ndim if dynamic else a.shape, a.dtype) for a in arrays]
     return tf.function(function, input_signature=specs, jit_compile=True)
+
+
+@contextmanager
+def calls_left() -> Iterator[list[Any]]:
+    """The machine code that leaves a call to the kernels, once for each such call.
+
+    It is that of functions which are traced meanwhile.
+    """
+    left: list[Any] = []
+
+    def watched(own: Callable[[Executable], Any]) -> Callable[[Executable], Any]:
+        def made(executable: Executable) -> Any:
+            native = own(executable)
+
+            def call(*arrays: Any) -> Any:
+                results = native(*arrays)
+                if results is None:
+                    left.append(executable)
+                return results
+
+            return call
+
+        return made
+
+    forms: dict[str, Any] = {
+        name: watched(getattr(Executable, name)) for name in ("function", "lending")
+    }
+    with mock.patch.multiple(Executable, **forms):
+        yield left
 
 
 def flat(result: Any) -> list[Any]:

@@ -131,3 +131,12 @@ def test_sizes_of_other_dtypes_are_refused_where_no_dtype_is_the_default(is_stag
     ):
         with pytest.raises((TypeError, tf.errors.InvalidArgumentError), match="float"):
             tf.function(refused)() if is_staged else refused()
+
+
+def test_none_is_refused_in_graphs_as_tensorflow_does() -> None:
+    """A loss of Keras that lacks its `return` gives it."""
+    for use in (tf.convert_to_tensor, lambda none: tf.add(1.0, none), tf.Variable(1.0).assign):
+        with pytest.raises(ValueError, match=r"Attempt to convert a value \(None\)"):
+            use(None)
+        with pytest.raises(ValueError, match="None values not supported"):
+            tf.function(lambda use=use: use(None))()

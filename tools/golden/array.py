@@ -356,6 +356,9 @@ def grids() -> Iterator[Case]:
         yield "unravel_index", (indices, ints(3, 3)), {}
     yield "unravel_index", (ints(1), ints(3, 0)), {}
     yield "unravel_index", (ints(100, 5, dtype="int64"), ints(7, 5, 4, dtype="int64")), {}
+    yield "unravel_index", (ints(-5, -(2**31), 11, -13), ints(2, 3, 2)), {}
+    yield "unravel_index", (ints(0, 5), ints()), {}
+    yield "unravel_index", (ints(5), ints(2**20, 2**20)), {}
     for permutation in (ints(2, 0, 1), ints(), ints(0, 0, 1), ints(0, 3, 1), ints([1, 0])):
         yield "math.invert_permutation", (permutation,), {}
     for indexing in ("xy", "ij", "x"):

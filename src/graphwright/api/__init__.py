@@ -49,8 +49,7 @@ def publish(package: dict[str, object]) -> list[str]:
     del package["data"]
     offered = sorted(set(names))
     package["__getattr__"] = first_use(package)
-    special = [name for name in package if name.startswith("__")]
-    package["__dir__"] = lambda: sorted({*special, *offered, "keras"})
+    package["__dir__"] = lambda: shown([*offered, "keras", "__version__"])
     return offered
 
 
@@ -145,13 +144,19 @@ def lacking(namespace: str, name: str) -> AttributeError:
     return AttributeError(words, name=name, obj=sys.modules[namespace])
 
 
-def refuse_others(module: ModuleType) -> None:
-    """Lets a namespace say why it lacks a name, unless it looks names up itself."""
+def show_names(module: ModuleType) -> None:
+    """Lets a namespace list its public names alone, and say why it lacks another one."""
 
     def find(name: str) -> NoReturn:
         raise lacking(module.__name__, name)
 
     vars(module).setdefault("__getattr__", find)
+    vars(module).setdefault("__dir__", lambda: shown(module.__all__))
+
+
+def shown(names: Iterable[str]) -> list[str]:
+    """The names that editors list: those without an underscore, and the version."""
+    return sorted({name for name in names if not name.startswith("_") or name == "__version__"})
 
 
 #: The packages of functions on tensors, which other types can give a meaning.
@@ -160,7 +165,7 @@ _OPS = ("graphwright.ops.", "graphwright.control.", "graphwright.values.sparse."
 
 def open_namespace(module: ModuleType) -> None:
     """Makes a namespace public, and those inside it: functions of ops get their open forms."""
-    refuse_others(module)
+    show_names(module)
     for name, value in list(vars(module).items()):
         if isinstance(value, ModuleType) and value.__name__.startswith(f"{module.__name__}."):
             open_namespace(value)

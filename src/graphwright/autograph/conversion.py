@@ -24,7 +24,6 @@ from graphwright.autograph import (
     live_source,
     overloads,
     status,
-    unrolling,
 )
 from graphwright.autograph.control_flow import Conversion
 from graphwright.autograph.expression_rewriting import Options
@@ -256,8 +255,6 @@ def convert_tree(source: LiveSource, options: Options) -> tuple[ast.FunctionDef,
     tree.name = PREFIX + tree.name
     return tree, conversion
 
-
-unrolling.install()
 
 _OVERLOADS = overloads.table(converted_call)
 NAMESPACE = types.ModuleType(OPERATORS)  # Python reads attributes of modules fastest

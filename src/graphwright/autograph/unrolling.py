@@ -107,9 +107,3 @@ def watch(tracer: Tracer) -> int:
     state: UnrollingWatch = tracer.watch or UnrollingWatch()
     tracer.watch = state
     return state.look(len(tracer.graph.nodes))
-
-
-def install() -> None:
-    """Make all tracers call `watch`."""
-    Tracer.grown = staticmethod(watch)
-    Tracer.look_at = EVERY

@@ -36,14 +36,13 @@ Rebuild: TypeAlias = Callable[[tuple[Graph, ...]], Op]
 
 
 class BackwardBranch(NamedTuple):
-    """The op of the sides' gradients, what each side takes, which cotangents it returns, which of
-    the others are idle, and from which results they come."""
+    """The op of the gradients of a branch's sides."""
 
     op: Op
-    outside: list[list[Any]]
-    flags: list[bool]
-    idle: list[bool]
-    given: Flags
+    outside: list[list[Any]]  # what each side takes
+    flags: list[bool]  # which cotangents a side returns
+    idle: list[bool]  # which of the others are idle
+    given: Flags  # the results that they come from
 
 
 class BranchGradient:

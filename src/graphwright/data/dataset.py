@@ -13,6 +13,11 @@ from graphwright.data.dataset_loops import BlockFold
 from graphwright.data.dataset_options import Options
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType, normalized
+from graphwright.data.experimental.session_iterator import (
+    is_for_sessions,
+    make_initializable_iterator,
+    make_one_shot_iterator,
+)
 from graphwright.data.explanation import DataReport, explain
 from graphwright.data.file_sources import FileSources
 from graphwright.data.generators import ElementGenerator, signature
@@ -327,7 +332,45 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         return True
 
     def __iter__(self) -> Iterator:
+        if is_for_sessions():
+            raise RuntimeError(
+                "__iter__() is only supported inside of tf.function or when eager execution is "
+                "enabled. In a graph for sessions, use `make_one_shot_iterator`."
+            )
         return Iterator.over(self)
+
+    def make_one_shot_iterator(self) -> Iterator:
+        """Returns an iterator over the elements, as TensorFlow 1 makes it.
+
+        In a graph for sessions, each session begins at the first element.
+
+        >>> import graphwright as tf
+        >>> int(tf.data.Dataset.range(3).make_one_shot_iterator().get_next())
+        0
+        """
+        return make_one_shot_iterator(self)
+
+    def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
+        """Returns an iterator over the elements, whose `initializer` a session runs to begin.
+
+        Args:
+            shared_name: Accepted for TensorFlow's signature and not used.
+
+        Returns:
+            A `tf.data.Iterator`.
+
+        Raises:
+            RuntimeError: Ops run at once.
+
+        >>> import graphwright as tf
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        ...     iterator = tf.data.Dataset.range(3).make_initializable_iterator()
+        ...     x = iterator.get_next()
+        ...     session.run(iterator.initializer)
+        ...     session.run(x)
+        np.int64(0)
+        """
+        return make_initializable_iterator(self, shared_name)
 
     def __graph_iteration__(self) -> BlockFold:
         return BlockFold(self._variant, self._type)

@@ -214,8 +214,9 @@ class NumpyIterator(SavedReader):
             A scalar string tensor.
 
         Raises:
-            UnimplementedError: A stage of the dataset cannot be saved, as a Python generator.
+            UnimplementedError: A stage of the dataset cannot be saved.
             FailedPreconditionError: A function of the dataset draws random numbers from a stream.
+                Or elements come from a Python generator.
 
         >>> import graphwright as tf
         >>> iterator = tf.data.Dataset.range(3).as_numpy_iterator()

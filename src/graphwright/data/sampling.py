@@ -111,8 +111,8 @@ def resampled(
 ) -> Any:
     """Pairs of a class and an element, among which each class is as frequent as `target` says.
 
-    With the probability `share` an element comes from the dataset as it is, else from those that
-    are left where each class is accepted with a probability of its own.
+    With the probability `share` an element comes from the dataset as it is. All others come from
+    those that are left where each class is accepted with a probability of its own.
     """
 
     def labelled(*element: Any) -> Any:

@@ -3,9 +3,9 @@
     graphwright bench program.py --call "step(x)"
     graphwright bench program.py --call "step(x)" --tensorflow PYTHON
 
-The program is run as far as its module goes (not what stands under `if __name__ == "__main__"`),
-once for each library, in processes of their own. It may import graphwright or tensorflow: the
-same text runs on both. CALL is an expression over the program's names. PYTHON is an interpreter
+The program is run once for each library, in processes of their own. What stands under
+`if __name__ == "__main__"` is left out. It may import graphwright or tensorflow: the same text runs
+on both. CALL is an expression over the program's names. PYTHON is an interpreter
 that has TensorFlow; without it, this one is asked.
 """
 

@@ -4,9 +4,9 @@
   are summed in buckets while the rest of the backward pass computes.
 - Sharded optimizer: the same, but each rank gets its share of the sums, updates its share of the
   weights, and the shares are joined.
-- Tensor-parallel: all ranks have one batch. Weights are divided by columns and by rows in turn, so
-  that a pair of products has one sum forward and one backward, which all ranks wait for (Shoeybi et
-  al., "Megatron-LM", 2019). What is no product is computed by each rank.
+- Tensor-parallel: all ranks have one batch. Weights are divided by columns and by rows in turn
+  (Shoeybi et al., "Megatron-LM", 2019). So a pair of products has one sum forward and one backward,
+  which all ranks wait for. What is no product is computed by each rank.
 """
 
 from __future__ import annotations

@@ -110,8 +110,8 @@ def gradients_of(
 ) -> Iterable[tuple[Variable, Value]]:
     """The gradient by which each variable changes.
 
-    It is the last value of the variable's shape that all ways lead through from the data to the
-    variable's assignments, before the state of an optimizer joins in.
+    All ways from the data to the variable's assignments lead through it. It is the last such value
+    of the variable's shape before the state of an optimizer joins in.
     """
     nodes = training.nodes
     order = {node: place for place, node in enumerate(nodes)}

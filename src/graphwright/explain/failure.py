@@ -60,8 +60,8 @@ _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 class FailureKind:
     """A kind of error, and what to write instead.
 
-    In its code `{line}` is the line that failed, `{head}` the function's first line, `{name}` its
-    name, and `{0}` the first group of the pattern.
+    In its code `{line}` is the line that failed, and `{head}` the first line of the function. Its
+    name is `{name}`, and the first group of the pattern is `{0}`.
     """
 
     error: type[BaseException]

@@ -232,8 +232,8 @@ class PolymorphicFunction:
         if self._pending.count(wanted) >= _NESTED:
             raise RecursionError(
                 f"maximum recursion depth exceeded: `{self._name}` calls itself with arguments of "
-                f"the same types {wanted} while it is traced, and nothing ends that, since both "
-                "sides of an `if` over a tensor are traced. Loop, or let a Python value end it."
+                f"the same types {wanted} while it is traced, and nothing ends that. Both sides "
+                "of an `if` over a tensor are traced. Loop, or let a Python value end it."
             )
         self._pending.append(wanted)
         try:

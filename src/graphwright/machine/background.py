@@ -14,6 +14,10 @@ from graphwright.machine.exclusion import at_end
 from graphwright.machine.process_settings import quick_turns
 
 
+class Ending(BaseException):
+    """Ends the job of a process that ends."""
+
+
 class Worker:
     """A queue of jobs, and the thread that does them."""
 
@@ -55,6 +59,8 @@ class Worker:
                 try:
                     with quick_turns():
                         job()
+                except Ending:
+                    pass
                 except BaseException:  # noqa: BLE001 - a program must not end for want of speed
                     get_logger().exception("a trace could not be compiled; it runs as before")
             del job
@@ -71,7 +77,7 @@ class Worker:
             return self.idle.wait_for(lambda: self.pending == 0, timeout)
 
     def stop(self) -> None:
-        """Finishes the current job and leaves the others."""
+        """Ends the current job where it asks whether to go on, and leaves the others."""
         with self.lock:
             self.stopped = True
             thread = self.thread
@@ -93,6 +99,16 @@ def worker() -> Worker:
 def is_worker() -> bool:
     """Whether the present thread is the one that does the work."""
     return threading.current_thread() is _WORKER.thread
+
+
+def go_on() -> None:
+    """Returns, unless this is the worker of a process that ends: the job ends here then.
+
+    The end of the process waits for the job, which is long for a large trace. So what takes long
+    asks before each part.
+    """
+    if _WORKER.stopped and is_worker():
+        raise Ending
 
 
 def submit(job: Callable[[], None]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from graphwright.machine.background import go_on
 from graphwright.machine.exclusion import exclusive
 from graphwright.machine.targets import target
 
@@ -27,6 +28,7 @@ def target_machine() -> TargetMachine:
 @exclusive
 def generate(text: str) -> bytes:
     """The object file of a module, generated without optimization passes."""
+    go_on()
     emitter = target_machine()
     code: bytes = emitter.emit_object(module_for(emitter, text))
     return code

@@ -10,12 +10,11 @@ from graphwright.base.named_tuples import NamedTuple
 
 
 class Needs(NamedTuple):
-    """The operands that an op needs to run at all, the further ones that each result needs, and
-    those that a gradient flows to from each result."""
+    """The operands that an op needs, as bits."""
 
-    effects: int
-    results: tuple[int, ...]
-    slopes: tuple[int, ...]
+    effects: int  # to run at all
+    results: tuple[int, ...]  # the further ones that each result needs
+    slopes: tuple[int, ...]  # those that a gradient flows to from each result
 
 
 def union(sets: Iterable[int]) -> int:

@@ -44,8 +44,7 @@ def maker_of(table: LookupTable | RestoredResource) -> str:
         return "MutableDenseHashTableV2"
     if cell.value_shape:
         return "MutableHashTableOfTensorsV2"
-    is_fixed = cell.is_fixed or isinstance(table, StaticHashTable)
-    return "HashTableV2" if is_fixed else "MutableHashTableV2"
+    return "HashTableV2" if cell.is_fixed else "MutableHashTableV2"
 
 
 class TableFunctions:

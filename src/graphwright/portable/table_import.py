@@ -43,9 +43,7 @@ class MakeTable(Op):
         return ((),)
 
     def kernel(self) -> Any:
-        table = Table(self.key, self.value, self.shape)
-        table.is_fixed = self.is_fixed
-        return table
+        return Table(self.key, self.value, self.shape, is_fixed=self.is_fixed)
 
 
 class MakeDenseTable(Op):

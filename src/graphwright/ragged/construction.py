@@ -17,9 +17,9 @@ from graphwright.ops.core.sequences import range as numbers
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.comparison import not_equal
+from graphwright.ops.math.magnitude import sign
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.ops.math.rounding import ceil
-from graphwright.ops.math.transcendental import sign
 from graphwright.ragged.positions import (
     counts,
     greatest,

@@ -111,7 +111,9 @@ def cut(tensor: TensorLike, lengths: TensorValue) -> RaggedTensor:
 
 def lengths_before(tensor: TensorValue, padding: TensorLike, dtype: DType) -> Any:
     """The length of each row before trailing elements that equal `padding`."""
-    differs = not_equal(tensor, convert(padding, tensor.dtype))
+    padding = convert(padding, tensor.dtype)
+    tensor.shape[2:].assert_is_compatible_with(padding.shape)
+    differs = not_equal(tensor, padding)
     rank = tensor.type.rank
     if rank is not None and rank > 2:
         differs = reduce_any(differs, axis=list(range(2, rank)))

@@ -13,7 +13,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import fill
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.shapes import shape as shape_of
-from graphwright.ops.math import arithmetic, bitwise, comparison, transcendental
+from graphwright.ops.math import arithmetic, bitwise, comparison, magnitude
 from graphwright.ragged.factories import Factories, as_values
 from graphwright.ragged.methods import Sizes
 from graphwright.ragged.ragged_display import shown
@@ -463,7 +463,7 @@ class RaggedTensor(Factories, Composite, Operators):
         return opened(arithmetic.negative)(self)
 
     def __abs__(self) -> Any:
-        return opened(transcendental.abs)(self)
+        return opened(magnitude.abs)(self)
 
     def __invert__(self) -> Any:
         return opened(bitwise.invert_operator)(self)

@@ -249,6 +249,7 @@ class Tracer:
 
     #: The number of nodes from which AutoGraph looks for loops that it did not stage. `grown`
     #: looks, and returns the number for the next look; `watch` is its state for this graph.
+    #: `hooks` provides both.
     look_at: float = math.inf
     grown: Callable[[Tracer], int]
     watch: Any = None

@@ -146,7 +146,7 @@ class DType:
 
     @property
     def bounds(self) -> tuple[Any, Any]:
-        """The least and the greatest element, of bool and quantized types, too."""
+        """The least and the greatest element; bool and quantized types have them too."""
         if self._limits is None:
             if self._kind == "f":
                 info = ml_dtypes.finfo(self._numpy)  # type: ignore[no-untyped-call]
@@ -314,15 +314,8 @@ def plain(x: Array) -> Any:
     return x if x.dtype.names is None else x.view(x.dtype[0])
 
 
-_BY_PYTHON: dict[Any, DType] = {
-    float: float32,
-    bool: bool_,
-    int: int32,
-    complex: complex128,
-    str: string,
-    bytes: string,
-    object: string,
-}
+#: What Python's own types stand for. Those of integers, complex numbers and text stand for none.
+_BY_PYTHON: dict[Any, DType] = {float: float32, bool: bool_, object: string}
 
 
 def widest(dtypes: Iterable[DType]) -> DType:
@@ -334,8 +327,8 @@ def as_dtype(type_value: object) -> DType:
     """Converts a value to a dtype.
 
     Args:
-        type_value: A dtype, its name, its number in TensorFlow's protocol, or a NumPy or Python
-            type.
+        type_value: A dtype, its name, its number in TensorFlow's protocol, NumPy's dtype or a value
+            of it, or one of Python's `float`, `bool` and `object`.
 
     Returns:
         A `tf.DType`.
@@ -349,17 +342,18 @@ def as_dtype(type_value: object) -> DType:
     """
     if isinstance(type_value, DType):
         return type_value
-    name: Any = type_value
+    kind: Any = type_value
+    if isinstance(kind, (np.ndarray, np.generic)):
+        kind = kind.dtype
+    elif isinstance(kind, type) and issubclass(kind, np.generic):
+        kind = np.dtype(kind)
     try:
-        if name in _BY_PYTHON:
-            return _BY_PYTHON[name]
-        if isinstance(name, str) and name in _BY_NAME:
-            return _BY_NAME[name]
-        if isinstance(name, int) and name in _BY_ENUM:
-            return _BY_ENUM[name]
-        if name is not None and not isinstance(name, int):
-            return of_numpy(np.dtype(name))
-    except TypeError:
+        if isinstance(kind, np.dtype):
+            return of_numpy(kind)
+        if isinstance(kind, str):
+            return _BY_NAME[kind]
+        return _BY_PYTHON[kind] if isinstance(kind, type) else _BY_ENUM[kind]
+    except (KeyError, TypeError):  # a tensor and a list have no hash
         pass
     raise TypeError(
         f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType."

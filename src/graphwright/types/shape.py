@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import index
-from typing import Any, SupportsIndex, TypeAlias, Union, overload
+from typing import Any, ClassVar, SupportsIndex, TypeAlias, Union, overload
 
 from graphwright.types.dimension import Dimension
 from graphwright.types.tensor_type import (
@@ -47,6 +47,9 @@ class TensorShape(TraceType):
 
     __slots__ = ("__weakref__", "_dims")
     _dims: Dims | None
+
+    #: Whether entries are instances of `Dimension`, as in TensorFlow 1.
+    gives_dimensions: ClassVar[bool] = False
 
     def __init__(self, dims: object) -> None:
         if dims is None:
@@ -127,7 +130,8 @@ class TensorShape(TraceType):
     def __iter__(self) -> Iterator[int | None]:
         if self._dims is None:
             raise ValueError("a shape of unknown rank cannot be iterated over")
-        return iter(self._dims)
+        entries: Iterable[Any] = map(Dimension, self._dims) if self.gives_dimensions else self._dims
+        return iter(entries)
 
     @overload
     def __getitem__(self, key: slice) -> TensorShape: ...
@@ -137,11 +141,14 @@ class TensorShape(TraceType):
         if self._dims is None:
             return self._unknown_slice(key) if isinstance(key, slice) else self._unknown(key)
         entry = self._dims[key]
-        return TensorShape.from_dims(entry) if isinstance(entry, tuple) else entry
+        if isinstance(entry, tuple):
+            return TensorShape.from_dims(entry)
+        return Dimension(entry) if self.gives_dimensions else entry
 
-    def _unknown(self, key: SupportsIndex) -> None:
+    def _unknown(self, key: SupportsIndex) -> Dimension | None:
         """Any entry of an unknown shape is unknown."""
         index(key)
+        return Dimension(None) if self.gives_dimensions else None
 
     def _unknown_slice(self, key: slice) -> TensorShape:
         """So many unknown entries as the slice's bounds tell."""

@@ -387,7 +387,9 @@ def kind_of(array: Array, value: object) -> str:
 
 def unconvertible(value: object) -> Exception:
     """The refusal of what makes no tensor: a TypeError in graphs, as in TensorFlow, but of None."""
-    kind = TypeError if value is not None and is_staged() else ValueError
+    if value is None and is_staged():
+        return ValueError("None values not supported.")
+    kind = TypeError if is_staged() else ValueError
     words = (
         f"Attempt to convert a value ({shorten(value)}) with an unsupported type ({type(value)}) "
         "to a Tensor."

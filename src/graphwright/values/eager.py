@@ -243,11 +243,12 @@ def bound(op: Op, operands: Operands) -> Any:
     try:
         check_least(op, len(types))
         op.result_dtypes(types)
-        return Large.kernel(op, types, op.bind_checked(types))
+        kernel = op.bind_checked(types)
     except DTypeMismatch as mismatch:
         raise InvalidArgumentError(None, None, mismatch.eager_message()) from None
     except REFUSALS as error:
         refuse(op, operands, error)
+    return Large.kernel(op, types, kernel)  # what its `element` raises is a defect
 
 
 def refuse(op: Op, operands: Operands, error: Exception) -> NoReturn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from graphwright.base.errors import user_location
 from graphwright.op.dispatch import call
@@ -12,7 +12,7 @@ from graphwright.op.op import Hooks
 from graphwright.op.refusal import leave, own_boundary
 from graphwright.ops.core import indexing
 from graphwright.ops.linalg import contraction
-from graphwright.ops.math import arithmetic, bitwise, comparison, transcendental
+from graphwright.ops.math import arithmetic, bitwise, comparison, magnitude, transcendental
 from graphwright.types.arguments import TensorLike
 from graphwright.types.composite import Composite
 
@@ -99,6 +99,8 @@ def comparison_with(function: Callable[..., object], of_none: bool) -> Any:
     def operator(self: TensorLike, other: object) -> Any:
         if other is None:
             return of_none
+        if not Operators.compares_elements:
+            return is_same(self, other) is not of_none
         try:
             return function(self, other)
         except Exception as error:
@@ -108,11 +110,20 @@ def comparison_with(function: Callable[..., object], of_none: bool) -> Any:
     return operator
 
 
+def is_same(x: object, y: object) -> bool:
+    """Whether two objects are one tensor: those of a graph stand for its values."""
+    value = getattr(x, "_value", x)
+    return value is getattr(y, "_value", y)
+
+
 class Operators:
     """The operators that tensors and variables share."""
 
     __slots__: tuple[str, ...] = ()
     __array_priority__ = 100
+
+    #: Whether `==` compares elements; in TensorFlow 1 it says whether tensors are the same one.
+    compares_elements: ClassVar[bool] = True
 
     __add__ = binary(arithmetic.add, "add")
     __radd__ = reflected(arithmetic.add, "add")
@@ -141,7 +152,7 @@ class Operators:
     __gt__ = binary(comparison.greater, "Greater")
     __ge__ = binary(comparison.greater_equal, "GreaterEqual")
     __neg__: Any = unary(arithmetic.negative)
-    __abs__: Any = unary(transcendental.abs)
+    __abs__: Any = unary(magnitude.abs)
     __invert__: Any = unary(bitwise.invert_operator)
     __eq__ = comparison_with(comparison.tensor_equals, of_none=False)
     __ne__ = comparison_with(comparison.tensor_not_equals, of_none=True)

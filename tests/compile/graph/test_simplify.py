@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import pytest
 
+import graphwright as tf
 from graphwright.compile.graph.simplify import RULES, simplify
 from graphwright.compile.run.options import OPTIONS
 from graphwright.ir.text import parse_graph, print_graph
@@ -20,6 +22,14 @@ REWRITES = {
         return %b
         """,
         "return %x",
+    ),
+    "identity(x, y)": (
+        """
+        %a, %a:1 = IdentityN(%x, %y) : float32[2,3], float32[?,?]
+        %b = Identity(%a:1) : float32[?,?]
+        return %b, %a
+        """,
+        "return %y, %x",
     ),
     "reshape(x, its own shape)": (
         """
@@ -170,6 +180,21 @@ def test_what_stays(name: str) -> None:
 def test_every_rule_of_the_table_has_an_example() -> None:
     examples = [parse_graph(graph_text(before)) for before, _ in REWRITES.values()]
     assert set(RULES) <= {type(node.op) for graph in examples for node in graph.nodes}
+
+
+def test_a_gradient_of_a_programs_own_leaves_no_node() -> None:
+    @tf.custom_gradient
+    def doubled(x: Any) -> Any:
+        return x * 2.0, lambda slope: slope * 3.0
+
+    function = tf.function(lambda x: doubled(x) + 1.0)
+    graph = simplify(function.get_concrete_function(tf.TensorSpec([2])).graph)
+    assert [node.op.type_name for node in graph.nodes if node.inputs] == ["Mul", "AddV2"]
+    with tf.GradientTape() as tape:
+        x = tf.ones([2])
+        tape.watch(x)
+        y = function(x)
+    assert tape.gradient(y, x).numpy().tolist() == [3.0, 3.0]
 
 
 @pytest.mark.parametrize("option", ["arithmetic_optimization", "constant_folding"])

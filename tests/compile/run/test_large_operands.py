@@ -22,8 +22,10 @@ from graphwright.compile.run.large_operands import (
 from graphwright.compile.run.options import OPTIONS
 from graphwright.machine import background
 from graphwright.machine.preparation import Waiting
+from graphwright.op.interpreter import apply
+from graphwright.op.op_families import Unary
 from graphwright.ops.image.color import AdjustContrastv2, RGBToHSV
-from graphwright.ops.math import arithmetic, comparison, special, transcendental
+from graphwright.ops.math import arithmetic, comparison, magnitude, special, transcendental
 from graphwright.ops.math.clipping import ClipByValue
 from graphwright.ops.nn import activation
 from graphwright.ops.nn.softmax import Softmax
@@ -155,8 +157,8 @@ def test_which_ops_are_worth_it():
     single, half = [dt.float32], [dt.float16]
     assert is_slow(special.ERF, single)
     assert is_slow(activation.ELU, single)
-    assert is_slow(transcendental.ABS, half)
-    assert not is_slow(transcendental.ABS, single)
+    assert is_slow(magnitude.ABS, half)
+    assert not is_slow(magnitude.ABS, single)
     assert not is_slow(arithmetic.ADD, single * 2)
     assert not is_slow(special.ZETA, single * 2)  # which has no native form
     assert not is_slow(transcendental.EXP, [dt.complex64])
@@ -170,3 +172,16 @@ def test_small_operands_stay_with_numpy(monkeypatch):
     assert either(np.ones(WORTH - 1)) == "NumPy's"
     assert either(np.ones(())) == "NumPy's"
     assert either(np.ones(WORTH))[0] == "native"
+
+
+def test_an_error_in_an_ops_element_passes_through():
+    class Planted(Unary):
+        type_name = "_Planted"
+        dtypes = {"T": dt.FLOATING}
+        ufunc = np.abs
+
+        def element(self, scalars, x):
+            raise TypeError("planted")
+
+    with pytest.raises(TypeError, match=r"^planted"):
+        apply(Planted.of(), tf.constant([1.0]))

@@ -115,7 +115,7 @@ def test_matrices_that_lapack_refuses(matrix):
             total += tf.linalg.cholesky(x)
         return total
 
-    compared(run, matrix, number(2), dynamic=[False])
+    compared(run, matrix, number(2), dynamic=[False], refused=bool(np.isfinite(matrix).all()))
 
 
 @pytest.mark.parametrize("adjoint", [False, True])

@@ -981,3 +981,44 @@ def experimental_set_strategy(tf: Any) -> Any:
     finally:
         tf.distribute.experimental_set_strategy(None)
     return [found, tf.distribute.has_strategy()]
+
+
+@programs
+def average_losses(tf: Any) -> Any:
+    s = strategy_of(tf)
+    nn = tf.nn
+    found = [
+        s.run(lambda: nn.compute_average_loss(tf.constant([1.0, 2.0]))),
+        s.run(lambda: nn.compute_average_loss(tf.constant([1.0, 2.0]), [1.0, 0.5], 16)),
+        s.run(lambda: nn.scale_regularization_loss(tf.constant([1.0, 2.0]))),
+        tf.function(lambda: s.run(lambda: nn.compute_average_loss(tf.constant([3.0]))))(),
+        nn.compute_average_loss([1.0, 2.0]), nn.scale_regularization_loss([1.0, 2.0]),
+    ]  # fmt: skip
+    with s.scope():
+        found += [attempt(nn.compute_average_loss, [1.0]), attempt(nn.scale_regularization_loss, [1.0])]
+        found += [attempt(nn.compute_average_loss, [1.0], None, 4)]
+    return found
+
+
+@programs
+def texts_of_values(tf: Any) -> Any:
+    s = strategy_of(tf, 2)
+    v = numbers(tf, s)
+    shared = s.run(lambda: tf.distribute.get_replica_context().all_reduce("sum", tf.constant([1.0])))
+    return [str(v), repr(v), str([v]), f"{v}", str(shared), repr(shared), str(s.run(lambda: [replica(tf)]))]
+
+
+@programs
+def values_used_in_replicas(tf: Any) -> Any:
+    s = strategy_of(tf)
+    v = numbers(tf, s)
+    found = [s.run(lambda: tf.add(v, 1.0)), tf.function(lambda: s.run(lambda: tf.reduce_sum(v)))()]
+    with s.scope():
+        found.append(attempt(tf.convert_to_tensor, v))
+    return [*found, attempt(tf.convert_to_tensor, v), attempt(tf.reduce_sum, v)]
+
+
+@programs
+def texts_of_clusters(tf: Any) -> Any:
+    spec = tf.train.ClusterSpec({"worker": ["a:1", "b:2"], "ps": {3: "c:3"}})
+    return [str(spec), repr(spec), list(spec.as_dict())]

@@ -615,3 +615,27 @@ def python_numbers_in_replicas(tf: Any) -> Any:
         return s.run(lambda: (v + 1, 5, None, "a"))
 
     return f()
+
+
+@programs
+def batches_of_composites(tf: Any) -> Any:
+    s = strategy_of(tf, 2)
+    ragged = tf.data.Dataset.from_tensor_slices(tf.ragged.constant([[1], [2, 3], [4], [], [5]]))
+    sparse = tf.data.Dataset.from_tensor_slices(tf.sparse.from_dense([[1, 0], [0, 2], [3, 0], [0, 4], [5, 5]]))
+
+    @tf.function
+    def total(data: Any) -> Any:
+        sums = tf.constant(0)
+        for batch in data:
+            sums += s.reduce("SUM", s.run(lambda x: tf.reduce_sum(x.values), args=(batch,)), axis=None)
+        return sums
+
+    def batches(data: Any) -> Any:
+        return list(s.experimental_distribute_dataset(data))
+
+    return [
+        attempt(batches, ragged.batch(4)), attempt(batches, sparse.take(4).batch(2)),
+        attempt(batches, tf.data.Dataset.zip({"a": ragged, "b": sparse}).take(4).batch(2)),
+        attempt(lambda: total(s.experimental_distribute_dataset(ragged.batch(2)))),
+        attempt(lambda: total(s.experimental_distribute_dataset(sparse.take(4).batch(2)))),
+    ]  # fmt: skip

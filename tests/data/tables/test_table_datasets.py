@@ -20,6 +20,7 @@ from support.interruptions import is_interrupted
 
 import graphwright as tf
 from graphwright.data.reader import Reader
+from graphwright.ops.strings import field_code
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "table_files.json"
 CsvDataset = tf.data.experimental.CsvDataset
@@ -28,6 +29,13 @@ CsvDataset = tf.data.experimental.CsvDataset
 MUTANTS = 100
 
 
+@pytest.fixture(params=[False, True], ids=["by NumPy", "by machine code"])
+def reading(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has either read all fields, however few there are."""
+    monkeypatch.setattr(field_code, "are_ready_for", lambda count: request.param)
+
+
+@pytest.mark.usefixtures("reading")
 def test_each_dataset_is_what_tensorflows_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +150,7 @@ def check_mutants(folder: Path, count: int) -> None:
     assert all("t.csv: line " in message for message in refused)
 
 
+@pytest.mark.usefixtures("reading")
 def test_a_mutated_file_gives_records_and_errors(tmp_path: Path) -> None:
     check_mutants(tmp_path, MUTANTS)
 

@@ -20,6 +20,13 @@ def test_predictions_of_numpy_become_float32() -> None:
         tf.math.in_top_k([1, 1], tf.constant(predictions), k=1)
 
 
+def test_a_histogram_of_no_number_is_refused() -> None:
+    """Losses that have become NaN reach it by metrics; NumPy's own words say nothing of that."""
+    for histogram in (tf.histogram_fixed_width, tf.function(tf.histogram_fixed_width)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must not contain NaN"):
+            histogram(tf.constant([0.5, np.nan]), [0.0, 1.0], 3)
+
+
 @pytest.mark.parametrize("dtype", [tf.int32, tf.int64])
 @pytest.mark.parametrize("k", [0, 1, 5, 70, 2**31 - 1, -1])
 def test_hits_among_the_best_are_those_that_a_sort_gives(k: int, dtype: tf.DType) -> None:

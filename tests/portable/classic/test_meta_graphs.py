@@ -85,6 +85,16 @@ def test_a_file_of_text_is_read_too(tmp_path: Path) -> None:
         assert v1.train.import_meta_graph(MetaGraphDef()) is None
 
 
+def test_devices_are_left_out_where_a_program_says_so() -> None:
+    with tf.Graph().as_default():
+        with tf.device("CPU:0"):
+            tf.exp(tf.Variable(2.0, name="v"))
+        for export in (v1.train.export_meta_graph, v1.train.Saver().export_meta_graph):
+            stated, cleared = export(), export(clear_devices=True)
+            assert any(node.device for node in stated.graph_def.node)
+            assert not any(node.device for node in cleared.graph_def.node)
+
+
 def test_two_graphs_in_scopes_have_variables_of_their_own(tmp_path: Path) -> None:
     message, path = message_of("references", tmp_path), str(tmp_path / "references" / "model-7")
     with tf.Graph().as_default(), v1.Session() as session:

@@ -1,5 +1,6 @@
 """`tf.compat`: text and bytes, and names of earlier versions that programs still use."""
 
+import graphwright as v2
 from graphwright.api.compat import v1
 from graphwright.library.config.compat import (
     as_bytes,
@@ -32,4 +33,5 @@ __all__ = [
     "path_to_str",
     "real_types",
     "v1",
+    "v2",
 ]

@@ -77,6 +77,7 @@ from graphwright.ops.math.counting import (
 )
 from graphwright.ops.math.cumulation import cumprod, cumsum, cumulative_logsumexp
 from graphwright.ops.math.logistic import sigmoid
+from graphwright.ops.math.magnitude import abs, sign
 from graphwright.ops.math.reduction import (
     count_nonzero,
     reduce_all,
@@ -121,7 +122,6 @@ from graphwright.ops.math.special import (
 )
 from graphwright.ops.math.sums import accumulate_n, add_n, polyval
 from graphwright.ops.math.transcendental import (
-    abs,
     exp,
     expm1,
     log,
@@ -129,7 +129,6 @@ from graphwright.ops.math.transcendental import (
     pow,
     reciprocal,
     rsqrt,
-    sign,
     sqrt,
     square,
     squared_difference,

@@ -1,6 +1,10 @@
 """`tf.nn`: the ops of neural networks."""
 
 from graphwright.api.nn import experimental
+from graphwright.library.distribute.average_losses import (
+    compute_average_loss,
+    scale_regularization_loss,
+)
 from graphwright.library.objects.ctc_results import ctc_beam_search_decoder, ctc_greedy_decoder
 from graphwright.ops.convolution.any_pooling import (
     avg_pool,
@@ -73,10 +77,8 @@ from graphwright.ops.nn.ctc_labels import collapse_repeated, ctc_unique_labels
 from graphwright.ops.nn.dropout import dropout
 from graphwright.ops.nn.embedding import embedding_lookup, embedding_lookup_sparse
 from graphwright.ops.nn.losses import (
-    compute_average_loss,
     l2_loss,
     log_poisson_loss,
-    scale_regularization_loss,
     sigmoid_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )

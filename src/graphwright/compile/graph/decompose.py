@@ -6,6 +6,7 @@ import numpy as np
 
 from graphwright.compile.graph.passes import through
 from graphwright.compile.graph.prune import prune
+from graphwright.compile.graph.slice_windows import with_windows
 from graphwright.compile.run.mishaps import contained
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.ir.inference import takes
@@ -33,7 +34,10 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
     def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
         starts.append((len(into.nodes), node))
         if isinstance(node.op, StridedSlice):
-            return picked(node.op, node, inputs, into)
+            rest = with_windows(node, inputs, into)
+            if rest is None:
+                return picked(node, inputs, into)
+            return picked(rest, rest.inputs, into) or rest.outputs
         if not is_composite(node.op):
             return None
         with contained(graph.name, [node]):
@@ -57,15 +61,14 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
     return through(into, prune), origins
 
 
-def picked(
-    op: StridedSlice, node: Node, inputs: tuple[Value, ...], into: Graph
-) -> tuple[Value, ...] | None:
+def picked(node: Node, inputs: tuple[Value, ...], into: Graph) -> tuple[Value, ...] | None:
     """x[i] with a checked place for i, where i is computed or the size of the axis is unknown.
 
     The indices are operands of the node that packs the vector, so no record could state this as
     its op's expansion.
     """
-    begin, dims = inputs[1], inputs[0].type.dims
+    op, begin, dims = node.op, inputs[1], inputs[0].type.dims
+    assert isinstance(op, StridedSlice)
     if op.ellipsis_mask or dims is None:
         return None
     if isinstance(begin.node.op, Pack):

@@ -8,11 +8,12 @@ specific one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from graphwright.autodiff.custom import CustomGradient
 from graphwright.base.forks import cached_property
 from graphwright.compile.graph.passes import through
 from graphwright.compile.graph.prune import inline, like, moved, prune, resolved
@@ -23,7 +24,7 @@ from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.ir.known import known
 from graphwright.op.op import Effect, Op, is_whole
 from graphwright.ops.core.creation import Const, Literal, Placeholder
-from graphwright.ops.core.identity import Identity, StopGradient
+from graphwright.ops.core.identity import Identity, IdentityN, StopGradient
 from graphwright.ops.core.movement import Reshape, Transpose
 from graphwright.ops.math.arithmetic import Mul, Neg, Sub
 from graphwright.ops.math.reduction import Max, Mean, Min, Prod, Sum
@@ -71,9 +72,9 @@ def rewrite(graph: Graph) -> Graph:
     for node in graph.nodes:
         inputs = tuple([resolved(v, new) for v in node.inputs])
         if node.op.effect is Effect.NONE and not isinstance(node.op, Placeholder):
-            value = simplified(node, inputs) if rules else None
-            if value is not None:
-                new[node.outputs[0]] = value
+            values = simplified(node, inputs) if rules else None
+            if values is not None:
+                new.update(zip(node.outputs, values))
                 continue
             constants = folded(node, inputs) if fold else None
             if constants is not None:
@@ -173,12 +174,15 @@ def may_be_folded(type_: TensorType, inputs: tuple[Value, ...]) -> bool:
 # -- rules ----------------------------------------------------------------------------------
 
 
-def simplified(node: Node, inputs: tuple[Value, ...]) -> Value | None:
-    """The value that a rule gives for a node, of the same type, or None."""
+def simplified(node: Node, inputs: tuple[Value, ...]) -> Sequence[Value] | None:
+    """The values that a rule gives for a node's outputs, of the same types, or None."""
+    if isinstance(node.op, (IdentityN, CustomGradient)):  # their outputs are their first operands
+        same = all(x.type is y.type for x, y in zip(inputs, node.outputs))
+        return inputs[: len(node.outputs)] if same else None
     for rule in RULES.get(type(node.op), ()):
         value = rule(node.op, inputs, node)
         if value is not None and value.type is node.outputs[0].type:
-            return value
+            return [value]
     return None
 
 

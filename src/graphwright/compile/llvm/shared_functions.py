@@ -1,9 +1,8 @@
 """Functions that are the same but for the slots of the frame that they use.
 
-A program that repeats its parts, as unrolled loops and equal layers do, would have a function for
-each of their nests, and LLVM would make code of all of them. So a function gets its slots as
-arguments, behind its own, and one serves all whose texts are then the same. The texts decide, so
-nothing else has to be known of them.
+Unrolled loops and equal layers repeat their parts. With a function for each of their nests, LLVM
+would make code of all of them. So a function gets its slots as arguments, behind its own, and one
+serves all whose texts are then the same. Nothing else has to be known of them.
 """
 
 from __future__ import annotations

@@ -67,11 +67,11 @@ class PatternWalk:
         self.buffers: dict[int, int] = {}  # the order of each: two may lie in one slot
 
     def slot(self, slot: int) -> int:
-        """The number of a slot."""
+        """The place of a slot in the order in which slots are first used."""
         return self.slots.setdefault(slot, len(self.slots))
 
     def scalar(self, scalar: int) -> int:
-        """The number of a scalar."""
+        """The place of a scalar's slot in that order."""
         return self.slot(self.frame.scalar(scalar))
 
     def buffer(self, buffer: int) -> Hashable:

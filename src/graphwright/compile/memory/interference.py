@@ -165,7 +165,7 @@ class Interference:
         return head
 
     def _meet(self, step: LiveStep, live: int, loops: int) -> None:
-        """Notes the interferences of a step; `live` are the buffers that are so after it."""
+        """Notes the interferences of a step; the buffers of `live` are live after it."""
         statement, reads, writes = step
         if isinstance(statement, Loop):
             self._exchange(statement, live, loops)

@@ -1,9 +1,9 @@
 """Where long programs are cut: clusters that end alike in every turn of an unrolled loop.
 
-A cluster has a largest size. If it ended wherever that is reached, the turns of a repeated body
-would be cut at other places each time, and each cluster would need code of its own. So a place for
-a cut is one that looks the same in every turn: where the fewest values are handed on to nodes
-nearby, and then by what follows.
+A cluster has a largest size. If it ended wherever that is reached, each turn of a repeated body
+would be cut at other places. Then each cluster would need code of its own. So a place for a cut is
+one that looks the same in every turn: where the fewest values are handed on to nodes nearby, and
+then by what follows.
 """
 
 from __future__ import annotations

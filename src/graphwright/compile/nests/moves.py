@@ -30,7 +30,7 @@ from graphwright.ops.core.identity import (
     StopGradient,
 )
 from graphwright.ops.core.movement import BroadcastTo, ExpandDims, Reshape, Squeeze, Transpose
-from graphwright.ops.core.own_ops import Gathered, Inhabited
+from graphwright.ops.core.own_ops import Gathered, Inhabited, Windowed
 from graphwright.ops.core.reversal import ReverseV2
 from graphwright.ops.core.slicing import Slice, StridedSlice
 
@@ -309,6 +309,26 @@ def pull_gathered(sizes: Sizes, node: Node, dims: Shape, out: Shape, place: Plac
     return (*place[: op.axis], *picks, *place[end:])
 
 
+def windowed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """The operand's shape with the sizes of windows in place of those of their axes."""
+    op: Any = node.op
+    result = list(dims)
+    for axis, count in zip(op.axes, op.counts):
+        sizes.require_counted(dims[axis])  # so that the end of a window is an int32 too
+        result[axis] = sizes.of_static(count)
+    return tuple(result)
+
+
+def pull_windowed(sizes: Sizes, node: Node, dims: Shape, out: Shape, place: Place) -> Place:
+    """place + index."""
+    op: Any = node.op
+    result = list(place)
+    for axis, value in zip(op.axes, node.inputs[1:]):
+        scalars = (*result[axis].scalars, (value, 1))
+        result[axis] = result[axis]._replace(scalars=scalars)
+    return tuple(result)
+
+
 MOVES: dict[type[Op], Move] = {
     Identity: Move(same_dims, same_place),
     GuaranteeConst: Move(same_dims, same_place),
@@ -325,4 +345,5 @@ MOVES: dict[type[Op], Move] = {
     Slice: Move(plain_sliced_dims, pull_plain_sliced),
     ReverseV2: Move(same_dims, pull_reversed),
     Gathered: Move(gathered_dims, pull_gathered),
+    Windowed: Move(windowed_dims, pull_windowed),
 }

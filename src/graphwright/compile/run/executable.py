@@ -58,7 +58,7 @@ class Executable:
     """
 
     def __init__(self, rendering: Rendering, constants: Sequence[Array], code: Code) -> None:
-        self.constants = [np.ascontiguousarray(c) for c in constants]
+        self.constants = [np.asarray(c, order="C") for c in constants]
         self.code = code
         prepare, run = [code.library.addresses[name] for name in code.names]
         native = native_function(rendering.table((prepare, run)), code.library)

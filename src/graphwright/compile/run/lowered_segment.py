@@ -22,6 +22,7 @@ from graphwright.compile.run.options import OPTIONS
 from graphwright.ir.graph import Graph
 from graphwright.ir.graph_digest import graph_digest
 from graphwright.machine import threads
+from graphwright.machine.background import go_on
 from graphwright.machine.disk_cache import disk_cache
 from graphwright.machine.exclusion import LLVM
 from graphwright.machine.kept_texts import source_key
@@ -77,6 +78,7 @@ class LoweredSegment:
     @cached_property
     def lowered(self) -> tuple[Program, list[Array]]:
         """The program, and the constants that are further inputs."""
+        go_on()
         with LLVM:
             from graphwright.compile.nests.lowering import lower
         return lower(self.graph, self.updates)
@@ -91,6 +93,7 @@ class LoweredSegment:
         """The program as text."""
         if self.recalled is not None:
             return self.recalled
+        go_on()
         with LLVM:
             from graphwright.compile.llvm.render import rendering
         program, constants = self.lowered

@@ -72,8 +72,8 @@ class KernelCall:
         types = [v.type.dtype for v, x in zip(node.inputs, operands) if not x.is_host]
         self.kernel: Callable[..., Any] = op.bind_checked(types)
         self.single = len(node.outputs) == 1 and not op.returns_tuple
-        #: Of each operand the constant or None, whether it is a host operand, how many arrays it
-        #: has, whether it is a vector of these, and its dtype.
+        #: Of each operand: the constant or None, whether it is a host operand, and the number of
+        #: its arrays. Then whether it is a vector of these, and its dtype.
         self.operands: list[tuple[Any, bool, int, bool, Any]] = []
         for operand, value in zip(operands, node.inputs):
             constant = None if operand.constant is None else host_value(operand.constant)

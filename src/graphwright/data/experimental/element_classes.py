@@ -7,7 +7,6 @@ from typing import Any
 from graphwright.data.dataset import Dataset
 from graphwright.data.experimental.dataset_functions import get_structure
 from graphwright.data.iterator import Iterator
-from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
 from graphwright.types.specs import TensorSpec
 from graphwright.values.tensor import Tensor
@@ -62,46 +61,3 @@ def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> Any:
         lambda spec: Tensor if isinstance(spec, TensorSpec) else spec,
         get_structure(dataset_or_iterator),
     )
-
-
-def make_one_shot_iterator(dataset: Dataset) -> Iterator:
-    """Returns an iterator over the elements of a dataset, as `iter` does.
-
-    Args:
-        dataset: A `tf.data.Dataset`.
-
-    Returns:
-        A `tf.data.Iterator`.
-
-    >>> import graphwright as tf
-    >>> int(tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(3)).get_next())
-    0
-    """
-    return iter(dataset)
-
-
-def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Iterator:
-    """Returns an iterator over the elements of a dataset, in a function.
-
-    Args:
-        dataset: A `tf.data.Dataset`.
-        shared_name: Accepted for TensorFlow's signature and not used.
-
-    Returns:
-        A `tf.data.Iterator`.
-
-    Raises:
-        RuntimeError: No function is being traced.
-
-    >>> import graphwright as tf
-    >>> first = tf.function(lambda: tf.compat.v1.data.make_initializable_iterator(
-    ...     tf.data.Dataset.range(3)).get_next())
-    >>> int(first())
-    0
-    """
-    if current_tracer() is None:
-        raise RuntimeError(
-            "`make_initializable_iterator()` is not supported in eager mode. Use Python-style "
-            "iteration instead."
-        )
-    return iter(dataset)

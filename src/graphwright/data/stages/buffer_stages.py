@@ -41,8 +41,8 @@ _LONG = 0.001
 _LOOK = 0.1
 #: A fork waits for threads so long, in seconds.
 _PATIENCE = 1.0
-#: A thread is started when a reader has been busy between elements for so long, in seconds, and
-#: for such a part of the time that it has spent on elements.
+#: A thread is started when a reader has been busy between elements for so long, in seconds. That
+#: must also be such a part of the time that it has spent on elements.
 _BUSY = 0.0002
 _PART = 0.1
 #: Blocks of a cache become one up to so many bytes.

@@ -75,8 +75,7 @@ class ChooseStage(DatasetStage):
 
     def cardinality(self) -> int:
         counts = [stage.cardinality() for stage in self.inputs[1:]]
-        is_endless = all if self.stops_at_empty else any
-        return INFINITE if is_endless(count == INFINITE for count in counts) else UNKNOWN
+        return INFINITE if INFINITE in counts else UNKNOWN
 
     def start(self) -> Cursor:
         return ChooseCursor(self)

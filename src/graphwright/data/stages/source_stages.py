@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, of_row
 from graphwright.data.element_type import ElementType
 from graphwright.data.random_words import RandomWords, SeedGenerator
@@ -205,7 +205,7 @@ class GeneratedCursor(Cursor):
         return self.elements.block(limit)
 
     def save(self) -> State:
-        raise InvalidArgumentError(
+        raise FailedPreconditionError(
             None, None,
             "an iterator over `from_generator` cannot be saved: where a Python generator is, only "
             "Python knows",

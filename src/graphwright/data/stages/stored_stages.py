@@ -68,8 +68,8 @@ def all_shards(stage: DatasetStage, folder: FilePath, manifest: Manifest) -> lis
 class StoredStage(DatasetStage):
     """The base of stages with a folder, from which elements come once it is whole.
 
-    `functions` are a function that says in which shard an element is, where `is_sharded`, and then
-    one that makes a dataset of a dataset of shards, if any.
+    `functions` has up to two functions. The first says in which shard an element is, where
+    `is_sharded`. The other makes a dataset of a dataset of shards.
     """
 
     #: Whether somebody else who writes is an error; else elements are handed on.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from graphwright.data.dataset import Dataset
@@ -21,7 +22,9 @@ from graphwright.library.io.ragged_features import RaggedFeature
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.specs import TensorSpec
+from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
+from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
 
 #: Where features stand in the dict; dense ones are 1.
 _ORDER: dict[type, int] = {VarLenFeature: 0, RaggedFeature: 2, SparseFeature: 3}
@@ -76,11 +79,19 @@ def parse_example_dataset(
             return {key: tensors[key] for key in in_order}
 
         made = source.map(dictionary, num_parallel_calls)
+        made._type = made._type.mapped(partial(with_rows, rows=spec.shape[0]))
         if not has_composites:
             made._name = "ParseExampleDataset"
         return made
 
     return parsed
+
+
+def with_rows(spec: TypeSpec, rows: int | None) -> TypeSpec:
+    """The type of a parsed feature, which has the rows of the batch if it is sparse."""
+    if not isinstance(spec, SparseTensorSpec):
+        return spec
+    return SparseTensorSpec([rows, *spec.shape[1:]], spec.dtype)
 
 
 def make_batched_features_dataset(

@@ -134,4 +134,4 @@ class ClusterSpec:
         return hash(tuple((job, tuple(tasks.items())) for job, tasks in self._jobs.items()))
 
     def __repr__(self) -> str:
-        return f"ClusterSpec({self.as_dict()!r})"
+        return f"ClusterSpec({dict(sorted(self.as_dict().items()))!r})"

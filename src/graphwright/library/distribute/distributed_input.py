@@ -13,20 +13,29 @@ from graphwright.control.branch import cond
 from graphwright.control.loop import while_loop
 from graphwright.library.distribute.distributed_values import PerReplica, PerReplicaSpec
 from graphwright.op.interpreter import STATE, convert
-from graphwright.ops.core.creation import zeros
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import zeros, zeros_like
+from graphwright.ops.core.joining import concat
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.arithmetic import minimum
 from graphwright.ops.math.comparison import logical_and, logical_not
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.trace.device_scopes import put_on
 from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
 from graphwright.types import tree
-from graphwright.types.arguments import TensorValue
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec, TypeSpec
 from graphwright.types.tensor_type import Dims
+from graphwright.values.sparse.sparse_functions import slice
+from graphwright.values.sparse.sparse_tensor import SparseTensor
+from graphwright.values.tensor import Tensor
 from graphwright.values.trackable import Trackable
 
+#: A leaf of an element: rows, of which each replica gets some.
+Batch: TypeAlias = Tensor | RaggedTensor | SparseTensor
 #: What says of replicas whether they go on; None where they do not take elements of their own.
 Grouping: TypeAlias = Callable[[TensorValue], Any] | None
 #: The variables of a loop, flat.
@@ -41,7 +50,7 @@ def split_batch(element: object, replicas: int) -> Any:
     The first parts have ceil(n / replicas) rows, later ones what is left, if there is anything.
     """
 
-    def parts(batch: TensorValue) -> PerReplica:
+    def parts(batch: Batch) -> PerReplica:
         rows: Any = batch
         dims: Dims | None = rows.shape._dims
         if dims == ():
@@ -51,15 +60,32 @@ def split_batch(element: object, replicas: int) -> Any:
             )
         count: Any = dims[0] if dims else None
         if count is None:
-            count = shape_of(rows)[0]
+            count = row_count(rows)
             size = (count + (replicas - 1)) // replicas
             bounds = [minimum(i * size, count) for i in range(replicas + 1)]
         else:
             size = -(-count // replicas)
             bounds = [min(i * size, count) for i in range(replicas + 1)]
-        return PerReplica([rows[a:b] for a, b in itertools.pairwise(bounds)])
+        return PerReplica([rows_between(rows, a, b) for a, b in itertools.pairwise(bounds)])
 
     return tree.map_structure(parts, element)
+
+
+def row_count(batch: Batch) -> Any:
+    """The number of rows of a batch."""
+    if isinstance(batch, RaggedTensor):
+        return batch.nrows()
+    return batch.dense_shape[0] if isinstance(batch, SparseTensor) else shape_of(batch)[0]
+
+
+def rows_between(batch: Batch, begin: TensorLike, end: TensorLike) -> Any:
+    """Some rows of a batch: from one on, and before another."""
+    if not isinstance(batch, SparseTensor):
+        return batch[begin:end]
+    others = batch.dense_shape[1:]
+    first, count = cast(begin, dt.int64), cast(end, dt.int64) - cast(begin, dt.int64)
+    start = concat([[first], zeros_like(others)], 0)
+    return slice(batch, start, concat([[count], others], 0))
 
 
 class DistributedSpec(TypeSpec):
@@ -287,8 +313,10 @@ class GroupFold:
         return list(while_loop(test, body, first, limits))[1:]
 
 
-def any_size(spec: TensorSpec) -> TensorSpec:
+def any_size(spec: TypeSpec) -> TypeSpec:
     """The type of batches of any number of rows."""
+    if not isinstance(spec, TensorSpec):
+        return spec
     dims = spec.shape._dims
     return TensorSpec([None, *dims[1:]], spec.dtype) if dims else spec
 

@@ -46,8 +46,14 @@ class DistributedValues:
         copy = None if scope is None else scope.copy
         return self._values[copy or 0]
 
+    def __str__(self) -> str:
+        return self._shown(str)
+
     def __repr__(self) -> str:
-        lines = [f"  {i}: {value!r}" for i, value in enumerate(self.values)]
+        return self._shown(repr)
+
+    def _shown(self, show: Callable[[object], str]) -> str:
+        lines = [f"  {i}: {show(value)}" for i, value in enumerate(self.values)]
         return f"{type(self).__name__}:{{\n" + ",\n".join(lines) + "\n}"
 
 
@@ -137,6 +143,20 @@ def _copy(value: Mirrored, dtype: DType | None, name: str | None) -> Any:
 
 
 register_conversion(Mirrored, _copy)
+
+
+def _own(value: PerReplica, dtype: DType | None, name: str | None) -> Any:
+    scope = SCOPE.get()
+    if scope is None or scope.copy is None:
+        raise ValueError(
+            "It looks like you are using a PerReplica object while not inside a replica context, "
+            "which is not supported. Give it to a function in `strategy.run`, or take one tensor: "
+            "`strategy.reduce(...)`, or `strategy.experimental_local_results(value)[0]`."
+        )
+    return convert(value._values[scope.copy], dtype, None, name)
+
+
+register_conversion(PerReplica, _own)
 
 #: Makes a value of those of the replicas.
 Wrap: TypeAlias = Callable[[Sequence[Any]], object]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -27,14 +28,37 @@ def run(options: argparse.Namespace) -> int:
         return 2
     # mpi4py's runner ends all ranks after the traceback of one, wherever that fails.
     program = [sys.executable, "-m", "mpi4py", options.program, *options.arguments]
-    code = subprocess.call([*mpiexec, "-n", str(options.n), *program])
-    if code:
+    with subprocess.Popen([*mpiexec, "-n", str(options.n), *program]) as running:
+        signals = handed_on(running)
+        code = running.wait()
+    if signals:
+        names = " and ".join(signals)
+        print(f"graphwright launch: {names} has ended all {options.n} ranks", file=sys.stderr)
+    elif code:
         print(
             f"graphwright launch: a rank has failed, so all {options.n} have ended (exit code "
             f"{code}). The first traceback is that of the fault; a rank that was killed has none.",
             file=sys.stderr,
         )
-    return code
+    return code or len(signals)
+
+
+def handed_on(running: subprocess.Popen[bytes]) -> list[str]:
+    """The names of the signals that would end this process, as they come.
+
+    They go on to the one that has started the ranks, which ends them; it has a terminal's already.
+    """
+    names: list[str] = []
+
+    def hand_on(number: int, frame: object) -> None:
+        names.append(signal.Signals(number).name)
+        if number != signal.SIGINT or not sys.stdin.isatty():
+            running.send_signal(number)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), hand_on)
+    return names
 
 
 def launcher() -> list[str] | None:

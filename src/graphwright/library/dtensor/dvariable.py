@@ -48,13 +48,15 @@ class WholeStorage:
         """The whole, as an array."""
         specs = self.layout.sharding_specs
         whole = (UNSHARDED,) * len(specs)
-        return laid_out(self.cell.read(), specs, whole, self.layout.mesh)
+        joined: Any = laid_out(box(self.cell.read()), specs, whole, self.layout.mesh)
+        return joined._array
 
     def assign(self, array: Array) -> None:
         """Gives this rank its part of a whole that all ranks have alike."""
         specs = self.layout.sharding_specs
         whole = (UNSHARDED,) * len(specs)
-        self.cell.assign(laid_out(np.asarray(array), whole, specs, self.layout.mesh))
+        part: Any = laid_out(box(np.asarray(array)), whole, specs, self.layout.mesh)
+        self.cell.assign(part._array)
 
     write = assign
 

@@ -6,7 +6,7 @@ import weakref
 from typing import Any, Protocol
 
 from graphwright.ir.graph import Node
-from graphwright.library.dtensor.rank_tensors import RankTensor, rank_tensor
+from graphwright.library.dtensor.rank_tensors import rank_tensor
 from graphwright.library.dtensor.sharding_rules import ShardedOperand, Specs
 from graphwright.library.dtensor.tensor_layout import Layout
 from graphwright.types.arrays import Array
@@ -72,8 +72,6 @@ def operand_of(operand: object) -> ShardedOperand:
         return ShardedOperand(None, None, operand)
     layout = layout_of(operand)
     specs = None if layout is None else tuple(layout.sharding_specs)
-    if isinstance(operand, RankTensor):
-        return ShardedOperand(specs, operand.dims)
     is_plain = operand.dtype.is_numpy_compatible
     is_host = is_plain and operand.dtype.is_integer and len(operand.dims) < 2
     return ShardedOperand(

@@ -1,7 +1,7 @@
 """The interpreter that says how results are divided, while there are divided tensors.
 
-Where all devices of a mesh are in one memory, a divided tensor is one array, with a layout that
-says which part each device has. Over ranks, ops run on the parts (`PartwiseOps`). Programs that
+Where all devices of a mesh are in one memory, a divided tensor is one array. Its layout says which
+part each device has. Over ranks, ops run on the parts (`PartwiseOps`). Programs that
 divide nothing have no such interpreter and pay nothing.
 """
 
@@ -12,20 +12,24 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from graphwright.control.call import PartitionedCall
 from graphwright.library.dtensor.layout_notes import (
     STATED,
     LayoutNote,
     layout_of,
     noted,
+    noted_part,
     operand_of,
 )
 from graphwright.library.dtensor.mesh import Mesh
-from graphwright.library.dtensor.partwise_ops import PartwiseOps
+from graphwright.library.dtensor.parts_graph import called
+from graphwright.library.dtensor.partwise_ops import PartwiseOps, RankPart
+from graphwright.library.dtensor.rank_tensors import RankTensor
 from graphwright.library.dtensor.sharding_rules import Specs, specs_of_results
 from graphwright.library.dtensor.tensor_layout import UNSHARDED, Layout
 from graphwright.op.interpreter import STATE, Layer
 from graphwright.op.op import Op
-from graphwright.ops.core.identity import identity
+from graphwright.ops.core.identity import Identity, identity
 from graphwright.trace.tracer import tracer_of
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.dtypes import DType
@@ -58,7 +62,7 @@ class MeshLayer(Layer):
         layouts = (self.wanted, *map(layout_of, operands))
         mesh = next((layout.mesh for layout in layouts if layout), self.default)
         if mesh is not None and mesh.ranks is not None and tracer_of(self) is None:
-            return PartwiseOps(self, mesh).apply(op, operands, name)
+            return self.over_ranks(mesh, op, operands, name)
         result = self.hand_on(op, operands, name)
         if mesh is not None and tracer_of(self) is None:
             outputs = result if type(result) is tuple else (result,)
@@ -67,6 +71,29 @@ class MeshLayer(Layer):
                 if type(tensor) is EagerTensor and tensor.dtype.is_numpy_compatible:
                     lay(tensor, fitting(each, tensor, mesh))
         return result
+
+    def over_ranks(self, mesh: Mesh, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
+        """The op's result, of which each rank computes its part."""
+        parts = [part_from(operand) for operand in operands]
+        ops = PartwiseOps(mesh, self.hand_on)
+        if self.wanted is not None and isinstance(op, Identity):
+            results = [ops.laid_out(parts[0], tuple(self.wanted.sharding_specs))]
+        elif isinstance(op, PartitionedCall):
+            results = called(op.f, parts, mesh)
+        else:
+            results = ops.results(op, parts, name)
+        tensors = tuple([self.tensor_of(part, mesh) for part in results])
+        if op.returns_tuple or len(tensors) > 1:
+            return tensors
+        return tensors[0] if tensors else None
+
+    def tensor_of(self, part: RankPart, mesh: Mesh) -> EagerTensor:
+        """The tensor of which this rank has a part."""
+        tensor: EagerTensor = part.tensor
+        if not tensor.dtype.is_numpy_compatible:
+            return tensor
+        specs = part.specs or (UNSHARDED,) * len(tensor.dims)
+        return noted_part(tensor._array, Layout(specs, mesh), self)
 
     def laid_out(self, tensor: TensorValue, layout: Layout, name: str | None) -> Any:
         """A tensor of a mesh over ranks, laid out anew."""
@@ -83,6 +110,17 @@ class MeshLayer(Layer):
             return tensor
         tensor = box(tensor._array)  # that of a number may be shared
         return lay(tensor, Layout.replicated(self.default, len(tensor.dims)))
+
+
+def part_from(operand: object) -> RankPart:
+    """What this rank has of an operand."""
+    if not isinstance(operand, EagerTensor):
+        return RankPart(operand)
+    layout = layout_of(operand)
+    specs = None if layout is None else tuple(layout.sharding_specs)
+    dims = operand.dims if operand.dtype.is_numpy_compatible else None
+    tensor = box(operand.part) if isinstance(operand, RankTensor) else operand
+    return RankPart(tensor, specs, dims)
 
 
 def fitting(specs: Specs | None, tensor: EagerTensor, mesh: Mesh) -> Layout:

@@ -1,16 +1,24 @@
-"""The ranks of MPI that a mesh spans, and their collectives along its dimensions."""
+"""The ranks of MPI that a mesh spans, and their collectives along its dimensions.
+
+A collective of a tensor with a value happens at once. One of a graph's tensors becomes a node, and
+happens whenever the graph runs: in its order, which all ranks have alike.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from graphwright.control.python_call import FreshFunction, numpy_function
 from graphwright.library.distribute.agreements import JOIN
 from graphwright.library.distribute.pending_sums import BucketPacking
 from graphwright.library.distribute.workers import WorkerGroup
+from graphwright.types.arguments import TensorValue
 from graphwright.types.arrays import Array
+from graphwright.types.tensor_type import Dims
+from graphwright.values.tensor import EagerTensor, box
 
 #: What combines the parts of a result that no sum does.
 _UFUNCS: dict[str, Any] = {
@@ -45,9 +53,20 @@ class MeshRanks:
         """The communicator of the ranks that differ from this one along a dimension alone."""
         return self.workers.line(self.shape, self.dims.index(dim))
 
-    def joined(self, array: Array, axis: int, dim: str) -> Array:
+    def joined(self, part: TensorValue, axis: int, dim: str) -> TensorValue:
         """The parts of the ranks along a dimension, one behind the other along an axis."""
-        return np.concatenate(list(self.all_parts(array, dim)), axis)
+
+        def join(array: Array) -> Array:
+            return np.concatenate(list(self.all_parts(array, dim)), axis)
+
+        dims = list(dims_of(part))
+        size = dims[axis]
+        dims[axis] = None if size is None else size * self.shape[self.dims.index(dim)]
+        return collective(join, part, dims)
+
+    def combined(self, part: TensorValue, dim: str, how: str) -> TensorValue:
+        """The sum, mean, maximum or the like of the parts of the ranks along a dimension."""
+        return collective(lambda array: self.combined_array(array, dim, how), part, dims_of(part))
 
     def all_parts(self, array: Array, dim: str) -> Array:
         """The arrays of the ranks along a dimension, all of one shape, along a new first axis."""
@@ -58,7 +77,7 @@ class MeshRanks:
         group.Allgather(sent.reshape(-1).view(np.uint8), received.reshape(-1).view(np.uint8))
         return received
 
-    def combined(self, array: Array, dim: str, how: str) -> Array:
+    def combined_array(self, array: Array, dim: str, how: str) -> Array:
         """The sum, mean, maximum or the like of the arrays of the ranks along a dimension."""
         if how not in ("sum", "mean"):
             # MPI's extremes lose NaN, and its products know no complex numbers of half the size.
@@ -71,3 +90,37 @@ class MeshRanks:
         if how == "mean":
             total /= self.group(dim).Get_size()
         return packing.unpacked(total)[0]
+
+
+def dims_of(tensor: TensorValue) -> Dims:
+    """The shape of a tensor whose rank is known."""
+    given: Any = tensor
+    dims: Dims = given.type.dims
+    return dims
+
+
+class RankCollective(FreshFunction):
+    """A collective of an array in a graph.
+
+    Args:
+        collect: From the array of this rank to the result.
+    """
+
+    def __init__(self, collect: Callable[[Array], Array]) -> None:
+        self.collect = collect
+
+    def __call__(self, array: Array) -> list[Array]:
+        """The result."""
+        return [self.collect(array)]
+
+
+def collective(
+    collect: Callable[[Array], Array], tensor: TensorValue, dims: Sequence[int | None]
+) -> TensorValue:
+    """The result of a collective, which has the dtype of the tensor and a shape of its own."""
+    if isinstance(tensor, EagerTensor):
+        return box(collect(tensor._array))
+    results = numpy_function(RankCollective(collect), [tensor], [tensor.dtype], name="Collective")
+    results[0].set_shape(dims)
+    result: TensorValue = results[0]
+    return result

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from graphwright.base.errors import UnimplementedError
-from graphwright.compile.run.steps import lives
-from graphwright.control.call import PartitionedCall
-from graphwright.ir.graph import Graph, Value
-from graphwright.library.dtensor.layout_notes import (
-    STATED,
-    NotingLayer,
-    layout_of,
-    noted,
-    noted_part,
-    operand_of,
-)
 from graphwright.library.dtensor.mesh import Mesh
-from graphwright.library.dtensor.rank_tensors import RankTensor, laid_out, part_of
+from graphwright.library.dtensor.rank_tensors import laid_out
 from graphwright.library.dtensor.sharding_rules import (
     Labels,
     ShardedOperand,
@@ -28,135 +17,158 @@ from graphwright.library.dtensor.sharding_rules import (
     specs_by,
 )
 from graphwright.library.dtensor.tensor_layout import UNSHARDED, Layout
-from graphwright.op.op import Op
-from graphwright.ops.core.identity import Identity
+from graphwright.op.interpreter import is_tensor
+from graphwright.op.op import Op, is_whole
 from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp
 from graphwright.types import dtypes as dt
-from graphwright.types.arrays import Array
-from graphwright.values.tensor import EagerTensor, box
+from graphwright.types.tensor_type import Dims
+from graphwright.values.tensor import Tensor
+
+#: The result of an op on tensors of this rank, by whatever interprets ops below.
+Applying = Callable[[Op, "tuple[Any, ...]", "str | None"], Any]
 
 
-class PartwiseLayer(NotingLayer, Protocol):
-    """The interpreter of divided tensors, below which ops run on parts."""
+class RankPart(NamedTuple):
+    """What this rank has of an operand or a result.
 
-    wanted: Layout | None
+    Args:
+        tensor: Its part, a tensor; or a host operand as it is.
+        specs: How the whole is divided; None: each rank has all.
+        dims: The shape of the whole; None: it is unknown, or there is none.
+    """
 
-    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
-        """The op's result, with its layout."""
+    tensor: Any
+    specs: Specs | None = None
+    dims: Dims | None = None
 
-    def hand_on(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
-        """The op's result, by the interpreter below."""
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is the handle of a divided variable."""
+        return self.specs is not None and self.tensor.dtype is dt.resource
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether this rank has not all of it."""
+        return any(spec != UNSHARDED for spec in self.specs or ())
 
 
 class PartwiseOps:
     """Ops of a mesh over ranks: each rank computes its parts of results from parts of operands.
 
-    A call of a graph runs node by node. What has no rule gets whole operands, and each rank
-    computes the whole result.
+    Tensors may have values, or be those of a graph: then ops and the collectives that they need
+    become nodes. What has no rule gets whole operands, and each rank computes the whole result.
 
     Args:
-        layer: The interpreter, below which ops run on parts.
         mesh: The mesh.
+        below: What interprets ops on parts.
     """
 
-    def __init__(self, layer: PartwiseLayer, mesh: Mesh) -> None:
-        self.layer = layer
+    def __init__(self, mesh: Mesh, below: Applying) -> None:
         self.mesh = mesh
+        self.below = below
+        self.layouts: dict[tuple[int, Specs], tuple[Any, Any]] = {}  # parts of tensors, by `id`
 
-    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
-        """The op's result."""
-        first: Any = operands[0] if operands else None
-        if self.layer.wanted is not None and isinstance(op, Identity):
-            specs = tuple(self.layer.wanted.sharding_specs)
-            return self.tensor_of(self.part(first, specs), specs)
-        if isinstance(op, PartitionedCall):
-            return tuple(self.results(op.f, operands))
-        layout = layout_of(first)
-        if layout is not None and first.dtype is dt.resource:
-            return self.at_variable(op, operands, tuple(layout.sharding_specs), name)
-        given = [operand_of(operand) for operand in operands]
-        labels = labels_of(op, given)
-        pairs = zip(operands, given)
-        if labels is None or any(isinstance(o, EagerTensor) and g.dims is None for o, g in pairs):
+    def results(self, op: Op, operands: Sequence[RankPart], name: str | None) -> list[RankPart]:
+        """The parts of the results of an op."""
+        if operands and operands[0].is_variable:
+            return self.at_variable(op, operands, name)
+        described = described_operands(op, operands)
+        labels = None if described is None else labels_of(op, described)
+        if described is None or labels is None:
             return self.whole(op, operands, name)
-        if labels.combination == "mean" and first.dtype.is_integer:
+        if labels.combination == "mean" and operands[0].tensor.dtype.is_integer:
             labels = labels._replace(combination=None)  # a mean of means rounds twice
-        divided = divided_labels(labels, given)
-        parts = list(operands)
-        for place, (term, operand) in enumerate(zip(labels.operands, given)):
-            tensor: Any = operands[place]
+        divided = divided_labels(labels, described)
+        tensors = [operand.tensor for operand in operands]
+        for place, (term, operand) in enumerate(zip(labels.operands, operands)):
             if operand.dims is not None:
-                parts[place] = box(self.part(tensor, self.fitting(term, operand, divided)))
-        part = self.layer.hand_on(op, tuple(parts), name)._array
+                tensors[place] = self.part(operand, fitting(term, operand.dims, divided))
+        part = self.below(op, tuple(tensors), name)
         for label, dim in divided.items():
             if label not in labels.result and labels.combination is not None:
                 assert self.mesh.ranks is not None
                 part = self.mesh.ranks.combined(part, dim, labels.combination)
-        return self.tensor_of(part, specs_by(labels.result, divided))
+        return [self.result(part, specs_by(labels.result, divided))]
 
-    def fitting(
-        self, term: Labels, operand: ShardedOperand, divided: Mapping[str | None, str]
-    ) -> Specs:
-        """How an operand is divided for the op: axes that are broadcast are whole."""
-        pairs = zip(specs_by(term, divided), operand.dims or ())
-        return tuple([UNSHARDED if size == 1 else spec for spec, size in pairs])
-
-    def part(self, tensor: EagerTensor, specs: Specs) -> Array:
+    def part(self, operand: RankPart, specs: Specs) -> Any:
         """This rank's part of a tensor, divided so. What is in no mesh, all ranks have alike."""
-        layout = layout_of(tensor)
-        before = (UNSHARDED,) * len(specs) if layout is None else layout.sharding_specs
-        return laid_out(part_of(tensor), before, specs, self.mesh)
+        key = id(operand.tensor), specs
+        if key not in self.layouts:
+            before = operand.specs or (UNSHARDED,) * len(specs)
+            part = laid_out(operand.tensor, before, specs, self.mesh)
+            self.layouts[key] = operand.tensor, part  # the tensor stays, and so does its `id`
+        return self.layouts[key][1]
 
-    def tensor_of(self, part: Array, specs: Specs) -> EagerTensor:
-        """The tensor of which this rank has a part, divided so."""
-        return noted_part(part, Layout(specs, self.mesh), self.layer)
+    def laid_out(self, operand: RankPart, specs: Specs) -> RankPart:
+        """A tensor that is divided so."""
+        return self.result(self.part(operand, specs), specs)
 
-    def at_variable(
-        self, op: Op, operands: tuple[object, ...], specs: Specs, name: str | None
-    ) -> Any:
+    def result(self, part: Tensor, specs: Specs | None = None) -> RankPart:
+        """What this rank has of a result that is divided so; None: each rank has all."""
+        dims = part.type.dims if part.dtype.is_numpy_compatible else None
+        if dims is not None and specs is not None:
+            shards = map(Layout(specs, self.mesh).num_shards, range(len(dims)))
+            dims = tuple([size and size * count for size, count in zip(dims, shards)])
+        return RankPart(part, specs, dims)
+
+    def at_variable(self, op: Op, operands: Sequence[RankPart], name: str | None) -> list[RankPart]:
         """The result of an op on a divided variable: a read, or an assignment of all of it."""
-        handle: Any = operands[0]
+        (handle, specs, _), *values = operands
+        assert specs is not None
         if isinstance(op, ReadVariableOp):
-            return self.tensor_of(self.layer.hand_on(op, (handle,), name)._array, specs)
+            dims: Any = op.shape  # whole, and without unknown sizes: they must be divisible
+            local = dims and Layout(specs, self.mesh).local_shape_from_global_shape(dims)
+            part = self.below(ReadVariableOp.of(op.dtype, local), (handle,), name)
+            return [self.result(part, specs)]
         if isinstance(op, Assignment):
-            value: Any = operands[1]
-            return self.layer.hand_on(op, (handle, box(self.part(value, specs))), name)
-        raise self.refusal(op)
+            self.below(op, (handle, self.part(values[0], specs)), name)
+            return []
+        raise refusal(op)
 
-    def refusal(self, op: Op) -> UnimplementedError:
-        """The error for an op that does not reach a variable of a mesh over ranks."""
-        return UnimplementedError(
-            None, None,
-            f"{op.type_name} does not reach a variable of which each process has a part. Take its "
-            "value first, and assign all of it: `variable.assign(f(variable.read_value()))`.",
-        )  # fmt: skip
-
-    def whole(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
-        """The result of an op without a rule, which each rank computes."""
-        tensors = [operand for operand in operands if isinstance(operand, EagerTensor)]
-        if any(layout_of(tensor) and tensor.dtype is dt.resource for tensor in tensors):
-            raise self.refusal(op)
-        wholes = [
-            box(self.part(o, (UNSHARDED,) * len(o.dims))) if isinstance(o, RankTensor) else o
-            for o in operands
+    def whole(self, op: Op, operands: Sequence[RankPart], name: str | None) -> list[RankPart]:
+        """The results of an op on whole operands, which each rank computes."""
+        if any(operand.is_variable for operand in operands):
+            raise refusal(op)
+        tensors = [
+            self.part(operand, (UNSHARDED,) * len(operand.specs))
+            if operand.specs and operand.is_divided
+            else operand.tensor
+            for operand in operands
         ]
-        result = self.layer.hand_on(op, tuple(wholes), name)
-        for tensor in result if type(result) is tuple else (result,):
-            if type(tensor) is EagerTensor and tensor.dtype.is_numpy_compatible:
-                noted(tensor, Layout.replicated(self.mesh, len(tensor.dims)), self.layer)
-        return result
+        result = self.below(op, tuple(tensors), name)
+        results = result if type(result) is tuple else (result,)
+        return [self.result(each) for each in results if each is not None]
 
-    def results(self, graph: Graph, operands: Sequence[object]) -> list[Any]:
-        """The results of a graph, node by node."""
-        values: dict[Value, Any] = dict(zip(graph.arguments, operands))
-        for node, _ in lives(graph):
-            if node.outputs and all(value in values for value in node.outputs):
-                continue
-            inputs = tuple([values[value] for value in node.inputs])
-            if node in STATED:
-                result = self.tensor_of(self.part(inputs[0], STATED[node]), STATED[node])
-            else:
-                result = self.layer.apply(node.op, inputs, node.name)
-            is_single = len(node.outputs) == 1 and not node.op.returns_tuple
-            values.update(zip(node.outputs, [result] if is_single else result or ()))
-        return [values[value] for value in graph.results]
+
+def described_operands(op: Op, operands: Sequence[RankPart]) -> list[ShardedOperand] | None:
+    """The operands as rules take them; None: whole ones are there, or needed.
+
+    The latter holds where a shape or a host operand is not known before the graph runs.
+    """
+    if not any(operand.is_divided for operand in operands):
+        return None
+    described = []
+    for operand, is_host in zip(operands, op.host_mask(len(operands))):
+        tensor, specs, dims = operand
+        value = tensor.known if is_host and is_tensor(tensor) else tensor
+        if operand.is_divided if is_host else dims is None or None in dims:
+            return None
+        if is_host and not is_whole(value):
+            return None
+        described.append(ShardedOperand(specs, dims, value if is_host else None))
+    return described
+
+
+def fitting(term: Labels, dims: Dims, divided: Mapping[str | None, str]) -> Specs:
+    """How an operand is divided for an op: axes that are broadcast are whole."""
+    pairs = zip(specs_by(term, divided), dims)
+    return tuple([UNSHARDED if size == 1 else spec for spec, size in pairs])
+
+
+def refusal(op: Op) -> UnimplementedError:
+    """The error for an op that does not reach a variable of a mesh over ranks."""
+    return UnimplementedError(
+        None, None,
+        f"{op.type_name} does not reach a variable of which each process has a part. Take its "
+        "value first, and assign all of it: `variable.assign(f(variable.read_value()))`.",
+    )  # fmt: skip

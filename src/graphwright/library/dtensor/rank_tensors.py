@@ -8,10 +8,13 @@ from typing import Any
 from graphwright.base.errors import UnimplementedError
 from graphwright.library.dtensor.mesh import Mesh
 from graphwright.library.dtensor.tensor_layout import UNSHARDED, Layout
+from graphwright.ops.core.shapes import shape
+from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import of_numpy
 from graphwright.types.tensor_type import Dims, TensorType
-from graphwright.values.tensor import EagerTensor
+from graphwright.values.tensor import EagerTensor, box
 from graphwright.values.tensor_operators import Operators
 
 
@@ -75,13 +78,15 @@ def part_of(tensor: EagerTensor) -> Any:
     return tensor.part if isinstance(tensor, RankTensor) else tensor._array
 
 
-def laid_out(part: Array, before: Sequence[str], after: Sequence[str], mesh: Mesh) -> Array:
+def laid_out(
+    part: TensorValue, before: Sequence[str], after: Sequence[str], mesh: Mesh
+) -> TensorValue:
     """This rank's part of a tensor that is divided in another way than before.
 
     Axes are joined first, then divided. So an axis that stays as it is costs nothing.
 
     Args:
-        part: This rank's part until now.
+        part: This rank's part until now, which may be a tensor of a graph.
         before: For each axis a dimension of the mesh, or `UNSHARDED`.
         after: The same from now on.
         mesh: A mesh over ranks.
@@ -91,7 +96,7 @@ def laid_out(part: Array, before: Sequence[str], after: Sequence[str], mesh: Mes
     """
     ranks = mesh.ranks
     assert ranks is not None
-    if part.dtype.hasobject and any(new != UNSHARDED for new in after):
+    if part.dtype is dt.string and any(new != UNSHARDED for new in after):
         raise UnimplementedError(
             None, None, "A tensor of strings cannot be divided among processes, only numbers can."
         )
@@ -100,7 +105,14 @@ def laid_out(part: Array, before: Sequence[str], after: Sequence[str], mesh: Mes
             part = ranks.joined(part, axis, old)
     for axis, (old, new) in enumerate(zip(before, after)):
         if new not in (old, UNSHARDED):
-            size = part.shape[axis] // mesh.dim_size(new)
-            start = ranks.place_along(new) * size
-            part = part[(slice(None),) * axis + (slice(start, start + size),)].copy()
+            part = piece(part, axis, ranks.place_along(new), mesh.dim_size(new))
     return part
+
+
+def piece(tensor: TensorValue, axis: int, place: int, count: int) -> Any:
+    """One of so many equal pieces of a tensor along an axis; it shares no memory."""
+    given: Any = tensor
+    size = given.type.dims[axis]
+    size = (shape(tensor)[axis] if size is None else size) // count
+    key = (slice(None),) * axis + (slice(place * size, (place + 1) * size),)
+    return box(tensor._array[key].copy()) if isinstance(tensor, EagerTensor) else given[key]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -146,7 +147,15 @@ class Request:
             self.dense[key] = dense_feature(key, feature)
 
     def parse(self, serialized: TensorValue, names: TensorValue, name: str | None) -> Parsed:
-        """The features of the messages."""
+        """The features of the messages; ValueError if one of them is asked for in two forms."""
+        forms = [("dense", [*self.dense]), ("ragged", [*self.ragged]), ("sparse", [*self.sparse])]
+        for (first, mine), (second, others) in combinations(forms, 2):
+            common = set(mine) & set(others)
+            if common:
+                raise ValueError(
+                    f"{first.capitalize()} and {second} keys must not intersect; {first}_keys: "
+                    f"{mine}, {second}_keys: {others}, intersection: {common}"
+                )
         kinds = [kind for kind, _, _ in self.dense.values()]
         shapes = [dims for _, dims, _ in self.dense.values()]
         sparse, ragged = tuple(self.sparse.values()), list(self.ragged.values())

@@ -30,8 +30,9 @@ from graphwright.ops.linalg.contraction import matmul
 from graphwright.ops.linalg.linear_systems import det, slogdet, solve
 from graphwright.ops.linalg.matrices import diag, eye
 from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_prod, reduce_sum
-from graphwright.ops.math.transcendental import abs, log
+from graphwright.ops.math.transcendental import log
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 

@@ -16,6 +16,7 @@ from graphwright.ops.core.shapes import shape as shape_vector
 from graphwright.ops.linalg.linear_systems import matrix_transpose
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.complex_parts import imag, real
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import (
     reduce_max,
     reduce_mean,
@@ -23,7 +24,7 @@ from graphwright.ops.math.reduction import (
     reduce_prod,
     reduce_sum,
 )
-from graphwright.ops.math.transcendental import abs, log
+from graphwright.ops.math.transcendental import log
 from graphwright.ops.signal.fourier import fft, fft2d, fft3d, ifft, ifft2d, ifft3d
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
@@ -233,14 +234,3 @@ class LinearOperatorCirculant3D(Circulant):
     """
 
     depth, forward, backward = 3, staticmethod(fft3d), staticmethod(ifft3d)
-
-
-def spectral_product(left: Circulant, right: Circulant) -> LinearOperator:
-    """The product of two circulant operators of one kind."""
-    return type(left)(left.spectrum * right.spectrum, left.dtype)
-
-
-LinearOperator.products += [
-    (kind, kind, spectral_product)
-    for kind in (LinearOperatorCirculant, LinearOperatorCirculant2D, LinearOperatorCirculant3D)
-]

@@ -9,11 +9,7 @@ from operator import add, mul
 from typing import Any
 
 from graphwright.control.assertions import assert_positive
-from graphwright.library.linear_operators.linear_operator import (
-    LinearOperator,
-    OperatorForms,
-    with_batch,
-)
+from graphwright.library.linear_operators.linear_operator import LinearOperator, with_batch
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.shapes import broadcast_dynamic_shape, broadcast_static_shape
@@ -22,8 +18,9 @@ from graphwright.ops.linalg.linear_systems import adjoint as adjoint_of
 from graphwright.ops.linalg.linear_systems import triangular_solve
 from graphwright.ops.linalg.matrices import band_part, diag_part
 from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_prod, reduce_sum
-from graphwright.ops.math.transcendental import abs, log
+from graphwright.ops.math.transcendental import log
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 
@@ -357,10 +354,3 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _assert_non_singular(self) -> Any:
         message = "Singular operator:  Diagonal contained zero values."
         return assert_positive(abs(self.diag_part()), message=message)
-
-
-OperatorForms.adjoint, OperatorForms.inversion = LinearOperatorAdjoint, LinearOperatorInversion
-OperatorForms.composition, OperatorForms.triangular = (
-    LinearOperatorComposition,
-    LinearOperatorLowerTriangular,
-)

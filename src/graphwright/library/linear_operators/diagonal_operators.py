@@ -20,8 +20,9 @@ from graphwright.ops.core.shapes import shape as shape_vector
 from graphwright.ops.linalg.matrices import diag, diag_part, eye, set_diag
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.complex_parts import imag, real
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_prod, reduce_sum
-from graphwright.ops.math.transcendental import abs, log
+from graphwright.ops.math.transcendental import log
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
@@ -496,28 +497,3 @@ class LinearOperatorZeros(SizedOperator):
             columns, rows, self._batches, self.dtype,
             is_square=self.is_square, is_self_adjoint=self.is_self_adjoint,
         )  # fmt: skip
-
-
-def diagonal_product(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    """The product of two diagonal operators."""
-    entries = left.diag_part() * right.diag_part()
-    both = all(operator.is_non_singular for operator in (left, right))
-    return LinearOperatorDiag(entries, both or None)
-
-
-LinearOperator.products += [
-    (LinearOperatorIdentity, LinearOperator, lambda left, right: right),
-    (LinearOperator, LinearOperatorIdentity, lambda left, right: left),
-    (LinearOperatorZeros, LinearOperator, lambda left, right: left),
-    (LinearOperator, LinearOperatorZeros, lambda left, right: right),
-    (
-        LinearOperatorScaledIdentity,
-        LinearOperatorScaledIdentity,
-        lambda left, right: LinearOperatorScaledIdentity(
-            left._sizes[0], left.multiplier * right.multiplier
-        ),
-    ),
-    (LinearOperatorDiag, LinearOperatorDiag, diagonal_product),
-    (LinearOperatorDiag, LinearOperatorScaledIdentity, diagonal_product),
-    (LinearOperatorScaledIdentity, LinearOperatorDiag, diagonal_product),
-]

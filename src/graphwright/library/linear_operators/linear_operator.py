@@ -7,7 +7,7 @@ methods follow from these. A kind overrides those that it computes faster.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -26,19 +26,20 @@ from graphwright.ops.linalg.linear_systems import det, slogdet, triangular_solve
 from graphwright.ops.linalg.linear_systems import solve as solve_dense
 from graphwright.ops.linalg.matrices import diag_part, eye
 from graphwright.ops.math.arithmetic import divide
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_max, reduce_min, reduce_sum
-from graphwright.ops.math.transcendental import abs, exp, log
+from graphwright.ops.math.transcendental import exp, log
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 
 
 class OperatorForms:
-    """Makes the adjoint, the inverse and products of operators; `derived_operators` provides it."""
+    """Makes the adjoint, the inverse and products of operators; `hooks` provides it."""
 
     adjoint: Callable[[LinearOperator], LinearOperator]
     inversion: Callable[[LinearOperator], LinearOperator]
-    composition: Callable[[list[LinearOperator]], LinearOperator]
+    product: Callable[[LinearOperator, LinearOperator], LinearOperator]
     triangular: Callable[..., LinearOperator]
 
 
@@ -74,9 +75,6 @@ class LinearOperator(Module):
     """
 
     _GRAPHWRIGHT_IGNORED = Module._GRAPHWRIGHT_IGNORED | {"_parameters", "_hints"}
-
-    #: Products that are simpler than a composition: (left, right, function of both).
-    products: ClassVar[list[tuple[type, type, Callable[[Any, Any], Any]]]] = []
 
     def __init__(
         self,
@@ -282,7 +280,7 @@ class LinearOperator(Module):
                     "Operators are incompatible. Expected `x` to have dimension "
                     f"{left.domain_dimension} but got {right.range_dimension}."
                 )
-            return product(left, right)
+            return OperatorForms.product(left, right)
         x = self._operand(x)
         rows = x.shape[-1 if adjoint_arg else -2]
         columns = self.range_dimension if adjoint else self.domain_dimension
@@ -342,7 +340,7 @@ class LinearOperator(Module):
             )
         if isinstance(rhs, LinearOperator):
             left = self.adjoint() if adjoint else self
-            return product(left.inverse(), rhs.adjoint() if adjoint_arg else rhs)
+            return OperatorForms.product(left.inverse(), rhs.adjoint() if adjoint_arg else rhs)
         rhs = self._operand(rhs)
         return self._solve(adjoint_of(rhs) if adjoint_arg else rhs, adjoint)
 
@@ -687,12 +685,3 @@ def with_batch(a: TensorValue, b: TensorValue) -> tuple[Any, Any]:
     batch = broadcast_dynamic_shape(shape_vector(a)[:-2], shape_vector(b)[:-2])
     a, b = [broadcast_to(x, concat([batch, shape_vector(x)[-2:]], 0)) for x in (a, b)]
     return a, b
-
-
-def product(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    """The product of two operators: by `LinearOperator.products`, else a composition."""
-    for first, second, function in LinearOperator.products:
-        if isinstance(left, first) and isinstance(right, second):
-            simple: LinearOperator = function(left, right)
-            return simple
-    return OperatorForms.composition([left, right])

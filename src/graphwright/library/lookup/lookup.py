@@ -156,7 +156,7 @@ class StaticHashTable(LookupTable):
         default = outside(default_value, value_dtype)
         with init_scope():
             default.shape.assert_is_compatible_with(())
-            super().__init__(Table(key_dtype, value_dtype), default)
+            super().__init__(Table(key_dtype, value_dtype, is_fixed=True), default)
             initializer.initialize(self)
         #: What a saved model fills it from.
         self._file = initializer if isinstance(initializer, TextFileInitializer) else None

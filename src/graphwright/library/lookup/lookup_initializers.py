@@ -13,7 +13,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.files import PathLike
 from graphwright.function.variable_creation import lifted
 from graphwright.library.io.gfile import opened
-from graphwright.op.interpreter import convert, host_array
+from graphwright.op.interpreter import convert
 from graphwright.ops.state.tables import Table
 from graphwright.trace.scopes import init_scope
 from graphwright.trace.symbolic import SymbolicTensor
@@ -175,7 +175,7 @@ class TextFileInitializer:
         name: str | None = None,
         value_index_offset: int = 0,
     ) -> None:
-        if not filename and not hasattr(filename, "dtype"):
+        if not hasattr(filename, "dtype") and not filename:
             raise ValueError("`filename` argument required for tf.lookup.TextFileInitializer")
         self.key_dtype = as_dtype(key_dtype)
         self.value_dtype = as_dtype(value_dtype)
@@ -183,9 +183,8 @@ class TextFileInitializer:
         check_column("value", value_index, self.value_dtype)
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}.")
-        with init_scope():
-            path = os.fspath(filename) if isinstance(filename, os.PathLike) else filename
-            self._path = host_array(path, dt.string).decode()
+        path = os.fspath(filename) if isinstance(filename, os.PathLike) else filename
+        self._path = outside(path, dt.string).numpy().decode()
         self._columns = key_index, value_index
         self._count = vocab_size
         self._delimiter = delimiter.encode()

@@ -19,6 +19,7 @@ from graphwright.ops.math import (
     bitwise,
     comparison,
     complex_parts,
+    magnitude,
     rounding,
     transcendental,
     trigonometric,
@@ -132,7 +133,7 @@ def cbrt(x: TensorLike) -> Tensor:
     array([ 2., -3.])
     """
     x = inexact(x)
-    return transcendental.sign(x) * transcendental.pow(transcendental.abs(x), 1.0 / 3.0)
+    return magnitude.sign(x) * transcendental.pow(magnitude.abs(x), 1.0 / 3.0)
 
 
 def sinc(x: TensorLike) -> Tensor:
@@ -245,7 +246,7 @@ def logaddexp(x1: TensorLike, x2: TensorLike) -> Tensor:
     """
     x, y = inexact_pair(x1, x2)
     greater = arithmetic.maximum(x, y)
-    return greater + transcendental.log1p(transcendental.exp(-transcendental.abs(x - y)))
+    return greater + transcendental.log1p(transcendental.exp(-magnitude.abs(x - y)))
 
 
 def logaddexp2(x1: TensorLike, x2: TensorLike) -> Tensor:
@@ -293,7 +294,7 @@ def gcd(x1: TensorLike, x2: TensorLike) -> Tensor:
         left = where(comparison.equal(b, 0), a, b)
         return left, where(comparison.equal(b, 0), b, arithmetic.floormod(a, safe))
 
-    pair = transcendental.abs(x), transcendental.abs(y)
+    pair = magnitude.abs(x), magnitude.abs(y)
     return while_loop(lambda _, b: comparison.logical_not(reduce_all(comparison.equal(b, 0))),
                       step, pair)[0]  # fmt: skip
 
@@ -318,7 +319,7 @@ def lcm(x1: TensorLike, x2: TensorLike) -> Tensor:
     x, y = promoted(x1, x2)
     divisor = gcd(x, y)
     safe = where(comparison.equal(divisor, 0), ones_like(divisor), divisor)
-    return transcendental.abs(arithmetic.floordiv(x, safe) * y)
+    return magnitude.abs(arithmetic.floordiv(x, safe) * y)
 
 
 def divmod(x1: TensorLike, x2: TensorLike) -> tuple[Tensor, Tensor]:
@@ -517,7 +518,7 @@ def isclose(
     array([ True, False])
     """
     x, y = inexact_pair(a, b)
-    near = transcendental.abs(x - y) <= atol + rtol * transcendental.abs(y)
+    near = magnitude.abs(x - y) <= atol + rtol * magnitude.abs(y)
     near = comparison.logical_or(comparison.equal(x, y), comparison.logical_and(
         near, rounding.is_finite(y)))  # fmt: skip
     if not equal_nan:
@@ -556,11 +557,11 @@ def scaled(factor: float) -> TensorFunction:
 _T, _G, _R, _A, _C = transcendental, trigonometric, rounding, arithmetic, comparison
 
 # Functions of one operand of any dtype.
-abs = absolute = unary("abs", _T.abs)
+abs = absolute = unary("abs", magnitude.abs)
 conj = conjugate = unary("conj", _A.conj)
 negative = unary("negative", _A.negative)
 positive = unary("positive", lambda x: x)
-_SIGN = unary("sign", _T.sign)
+_SIGN = unary("sign", magnitude.sign)
 square = unary("square", _T.square)
 reciprocal = unary("reciprocal", _T.reciprocal)
 bitwise_not = unary("bitwise_not", inverted, example="5")
@@ -575,7 +576,7 @@ cos, cosh = unary("cos", _G.cos, inexact), unary("cosh", _G.cosh, inexact)
 tan, tanh = unary("tan", _G.tan, inexact), unary("tanh", _G.tanh, inexact)
 exp, expm1 = unary("exp", _T.exp, inexact), unary("expm1", _T.expm1, inexact)
 log, log1p = unary("log", _T.log, inexact), unary("log1p", _T.log1p, inexact)
-sqrt, fabs = unary("sqrt", _T.sqrt, inexact), unary("fabs", _T.abs)
+sqrt, fabs = unary("sqrt", _T.sqrt, inexact), unary("fabs", magnitude.abs)
 ceil, floor = unary("ceil", _R.ceil, inexact), unary("floor", _R.floor, inexact)
 isfinite = unary("isfinite", _R.is_finite, inexact)
 isinf, isnan = unary("isinf", _R.is_inf, inexact), unary("isnan", _R.is_nan, inexact)

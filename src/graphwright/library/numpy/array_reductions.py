@@ -18,7 +18,7 @@ from graphwright.ops.core.sorting import argmax as greatest_place
 from graphwright.ops.core.sorting import argmin as least_place
 from graphwright.ops.math import cumulation, reduction
 from graphwright.ops.math.arithmetic import minimum
-from graphwright.ops.math.transcendental import abs as magnitude
+from graphwright.ops.math.magnitude import abs as magnitude
 from graphwright.ops.math.transcendental import sqrt, square
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue

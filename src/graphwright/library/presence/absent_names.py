@@ -267,7 +267,6 @@ ABSENT = (
         "TensorFlow itself has no kernel of it for CPUs, or serves other programs with it.",
         "Leave it out.",
     ),
-    Absence("compat.v2", "It is the package itself.", "Use `tf`."),
 )
 
 #: Names that TensorFlow 1 had at the top and TensorFlow 2 has not, and what to use.

@@ -14,6 +14,7 @@ from graphwright.ops.math import (
     comparison,
     complex_parts,
     logistic,
+    magnitude,
     rounding,
     special,
     transcendental,
@@ -41,11 +42,12 @@ _UNARY = {
     "unicode_transcode",
     raw_bytes: "decode_base64 encode_base64",
     logistic: "sigmoid",
+    magnitude: "abs sign",
     rounding: "ceil floor is_finite is_inf is_nan nextafter rint round",
     softmax: "log_softmax",
     special: "digamma erf erfc erfcinv erfinv lgamma ndtri",
     strings: "length lower regex_full_match regex_replace strip substr upper",
-    transcendental: "abs exp expm1 log log1p reciprocal rsqrt sign sqrt square",
+    transcendental: "exp expm1 log log1p reciprocal rsqrt sqrt square",
     trigonometric: "acos acosh asin asinh atan atanh cos cosh sin sinh tan tanh",
 }
 

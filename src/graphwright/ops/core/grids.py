@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.op.scalars import quotient_of_c
 from graphwright.ops.core.gathering import host_vector
 from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.shapes import index_pair, size
@@ -54,19 +56,18 @@ class UnravelIndex(Op):
                 "Input dims cannot contain a dim of zero, but dims contains zero at index "
                 f"{int(np.argmax(dims == 0))}"
             )
-        if (indices >= dims.prod()).any():
+        count = math.prod(dims.tolist())
+        if count > np.iinfo(dims.dtype).max:
+            sizes = " ".join(map(str, dims))
+            raise ValueError(f"Input dims product is causing integer overflow: ({sizes})")
+        if (indices >= count).any():
             raise ValueError("index is out of bound as with dims")
-        strides = np.append(np.cumprod(dims[:0:-1])[::-1], 1).astype(dims.dtype)
-        flat = np.reshape(indices, (1, -1))
         # Towards zero, as C divides: only that leaves negative indices as TensorFlow does.
-        rows = np.fmod(truncated(flat, strides[:, None]), dims[:, None]).astype(dims.dtype)
-        rows[0] = truncated(flat, strides[:1, None])
+        whole = np.cumprod(dims[::-1], dtype=dims.dtype)[::-1]
+        strides = np.append(whole[1:], dims.dtype.type(1))
+        inside = np.fmod(np.reshape(indices, (1, -1)), whole[:, None])
+        rows = quotient_of_c(inside, strides[:, None])
         return rows if indices.ndim else rows[:, 0]
-
-
-def truncated(x: Array, y: Array) -> Any:
-    """x / y rounded towards zero, of integers."""
-    return np.sign(x) * (np.abs(x) // y)
 
 
 def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None) -> Tensor:

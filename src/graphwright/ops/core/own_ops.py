@@ -198,6 +198,27 @@ class Gathered(Op):
         return ((*dims[: self.axis], *place_dims[self.batch :], *dims[self.axis + len(places) :]),)
 
 
+class Windowed(Op):
+    """So many elements of `x` as `counts` says from places on, along some of its axes.
+
+    The places are those of an axis that lacks the elements of a window behind its first.
+    """
+
+    type_name = "_Windowed"
+    inputs = ("x: T", "places: int64*")
+    outputs = ("elements: T",)
+    dtypes = {"T": dt.ANY}
+
+    axes: tuple[int, ...]
+    counts: tuple[int, ...]
+
+    def shapes(self, x: TensorType, *places: TensorType) -> Shapes:
+        if x.dims is None:
+            return (None,)
+        counts = dict(zip(self.axes, self.counts))
+        return (tuple([counts.get(axis, d) for axis, d in enumerate(x.dims)]),)
+
+
 class Products(Op):
     """a @ b of each two matrices at the same place of leading dimensions, which are the same."""
 

@@ -5,7 +5,7 @@ Modules of low layers use them too, so ops of higher ones are looked up by their
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ from graphwright.ops.core.own_ops import (
     Required,
     Routine,
     Scattered,
+    Windowed,
 )
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.types import dtypes as dt
@@ -140,6 +141,16 @@ def moved(x: GraphTensor, axis: int, places: Sequence[GraphTensor], batch: int =
     """The same of places that a rule works out, which need no check."""
     inside = [apply(Confined.of(axis + i), cast(v, dt.int64), x) for i, v in enumerate(places)]
     return apply(Gathered.of(axis, batch), x, *inside)
+
+
+def windowed(x: GraphTensor, windows: Mapping[int, tuple[GraphTensor, int]]) -> Any:
+    """The elements from an index from data on, so many, along each axis that windows name."""
+    rank, places = x.shape.rank, []
+    for axis, (begin, count) in windows.items():
+        fitting = x[along(rank, axis, slice(None, 1 - count))] if count > 1 else x
+        places.append(picked(begin, axis, fitting))
+    counts = tuple([count for _, count in windows.values()])
+    return apply(Windowed.of(tuple(windows), counts), x, *places)
 
 
 def columns_of(indices: GraphTensor) -> list[Any]:

@@ -64,8 +64,8 @@ def tensor_scatter(
     """The array with the update slices combined into it where the index vectors point.
 
     It is a copy, unless `out` is the array itself, of one contiguous piece: then that is changed.
-    Raises ValueError, before anything is written, for a vector that does not index into the array,
-    or updates of another shape than [*indices.shape[:-1], *array.shape[depth:]].
+    Raises ValueError for a vector that does not index into the array, before anything is written.
+    So it does unless the updates have the shape [*indices.shape[:-1], *array.shape[depth:]].
     """
     depth = indices.shape[-1]
     inner = array.shape[depth:]

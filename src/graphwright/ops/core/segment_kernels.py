@@ -58,7 +58,7 @@ def unsorted_segment_reduce(kind: Reduction, data: Array, ids: Integers, count: 
             f"data of shape {list(data.shape)} does not start with the shape of segment_ids, "
             f"{list(ids.shape)}"
         )
-    if ids.size and int(ids.max()) >= count:
+    if data.size and int(ids.max()) >= count:
         place = tuple(np.argwhere(ids >= count)[0].tolist())
         where = ",".join(map(str, place))
         raise ValueError(f"segment_ids[{where}] = {ids[place]} is out of range [0, {count})")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each, Same
-from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
+from graphwright.op.interpreter import apply, convert, convert_pair, holds_tensor, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
@@ -312,7 +312,7 @@ def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
 
 def index_pair(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     """Makes tensors of numbers of places: of int32, unless one has a dtype of its own."""
-    if any(is_tensor(v) or isinstance(v, np.ndarray) for v in (x, y)):
+    if any(is_tensor(v) or isinstance(v, np.ndarray) or holds_tensor(v) for v in (x, y)):
         return convert_pair(x, y)
     narrow = all(fits_int32(v) for v in (x, y))
     return convert(x, None if narrow else dt.int64, dt.int32), convert(

@@ -17,7 +17,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, freeze
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.movement import broadcast_to, reshape, sum_to, transpose
-from graphwright.ops.core.rule_words import dims_of, extent, host, padded, placed
+from graphwright.ops.core.rule_words import dims_of, extent, host, padded, placed, windowed
 from graphwright.ops.core.shapes import shape, shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import HostValue, Tensor, TensorLike, TensorValue
@@ -361,7 +361,7 @@ class StridedSliceGrad(Masks):
             if entry is None:
                 if not self.shrink_axis_mask >> i & 1 or begin.shape.rank != 1:
                     return None
-                entries[i] = begin[i] if begin.parts is None else begin.parts[i]
+                entries[i] = entry_of(begin, i)
         return entries
 
     def batched(self, each: Each) -> Any:
@@ -473,6 +473,17 @@ class Slice(Op):
         back = StridedSliceGrad.of()
         return apply(back, shape_of(x), begin, end, unit_strides(begin), g), None, None
 
+    def expand(self, x: GraphTensor, begin: GraphTensor, size: GraphTensor) -> Any:
+        """Windows where it begins at indices from data; it is simple where all are known."""
+        starts, counts = begin.known, host(size)
+        if not isinstance(starts, tuple) or None not in starts or counts is None:
+            return None
+        windows = {i: (entry_of(begin, i), counts[i]) for i, b in enumerate(starts) if b is None}
+        if any(count < 1 for _, count in windows.values()):
+            return None
+        rest = [(0, -1) if b is None else (b, n) for b, n in zip(starts, counts)]
+        return apply(self, windowed(x, windows), *zip(*rest))
+
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.longer(each.same(1), 0), each.longer(each.same(2)))
 
@@ -498,6 +509,11 @@ def slice_length(axis: int, d: int | None, begin: Any, size: Any) -> int | None:
     if None not in (d, begin, size) and begin + size > d:
         raise ValueError(f"Expected size[{axis}] in [0, {d - begin}], but got {size}")
     return size if size is None else int(size)
+
+
+def entry_of(vector: GraphTensor, i: int) -> Any:
+    """The number at place i of a vector of bounds."""
+    return vector[i] if vector.parts is None else vector.parts[i]
 
 
 def unit_strides(begin: TensorLike) -> Any:

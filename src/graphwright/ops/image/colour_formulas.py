@@ -12,7 +12,7 @@ from graphwright.ops.core.joining import stack
 from graphwright.ops.core.rule_words import widened
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import equal, select
-from graphwright.ops.math.transcendental import abs as magnitude
+from graphwright.ops.math.magnitude import abs as magnitude
 
 Three: TypeAlias = tuple[Any, Any, Any]
 

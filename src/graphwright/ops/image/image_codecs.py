@@ -70,7 +70,7 @@ def loaded(image: Picture, mode: str, truncated: bool = False) -> Array:
     before = ImageFile.LOAD_TRUNCATED_IMAGES
     try:
         ImageFile.LOAD_TRUNCATED_IMAGES = truncated
-        return np.asarray(image.convert(mode))
+        return np.asarray(image if image.mode == mode else image.convert(mode))
     except (OSError, SyntaxError) as error:
         raise ValueError(f"the image cannot be decoded: {error}") from error
     finally:

@@ -20,8 +20,9 @@ from graphwright.ops.core.repetition import tile
 from graphwright.ops.image.color import convert_image_dtype
 from graphwright.ops.image.images import flattened
 from graphwright.ops.math.arithmetic import maximum
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_mean, reduce_prod, reduce_sum
-from graphwright.ops.math.transcendental import abs, log, pow, square, squared_difference
+from graphwright.ops.math.transcendental import log, pow, square, squared_difference
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.tensor_type import is_compatible

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.ops.image import interpolation_code
 from graphwright.types.arrays import Array
 
 Floats = npt.NDArray[np.float32]
@@ -76,7 +77,7 @@ def resize(
     steps = [resampling(method, images.shape[axis + 1], sizes[axis], centres) for axis in (0, 1)]
     if method == "nearest":
         return images[:, steps[0].places[:, :1], steps[1].places[:, 0]]
-    return resampled(images, steps)
+    return interpolated(images, steps) if method == "bilinear" else resampled(images, steps)
 
 
 def resize_gradient(
@@ -88,6 +89,23 @@ def resize_gradient(
     """The gradient of `resize` with respect to images of this shape, in the dtype of `gradient`."""
     steps = [resampling(method, shape[axis], gradient.shape[axis], centres) for axis in (1, 2)]
     return resampled_gradient(gradient, steps)
+
+
+def interpolated(images: Array, steps: Sequence[Resampling]) -> Array:
+    """Images resampled by two taps, as float32: along rows first, each value on its way from one
+    pixel to the next, as TensorFlow computes it."""
+    places, shares = [step.places for step in steps], [step.weights[:, 1] for step in steps]
+    count = images.shape[0] * len(shares[0]) * len(shares[1]) * images.shape[3]
+    if images.size and interpolation_code.is_ready_for(count):
+        return interpolation_code.interpolated(images, places, shares)
+    result: Array = images.astype(np.float32, copy=False)
+    for axis, shape in ((2, (-1, 1)), (1, (-1, 1, 1))):
+        first, second = [np.take(result, taps, axis=axis) for taps in places[axis - 1].T]
+        second -= first
+        second *= shares[axis - 1].reshape(shape)
+        second += first
+        result = second
+    return result
 
 
 def resampled(images: Array, steps: Sequence[Resampling]) -> Array:

@@ -20,8 +20,9 @@ from graphwright.ops.linalg.matrices import diag_part
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import select
 from graphwright.ops.math.complex_parts import real
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
-from graphwright.ops.math.transcendental import abs, log, pow, sqrt
+from graphwright.ops.math.transcendental import log, pow, sqrt
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 

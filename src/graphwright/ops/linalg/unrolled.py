@@ -15,7 +15,7 @@ from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.joining import stack
 from graphwright.ops.math.comparison import greater, logical_or
-from graphwright.ops.math.transcendental import abs as absolute
+from graphwright.ops.math.magnitude import abs as absolute
 from graphwright.ops.math.transcendental import sqrt
 from graphwright.types import dtypes as dt
 

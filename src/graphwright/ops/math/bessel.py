@@ -11,8 +11,9 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.ops.math.comparison import equal, select
+from graphwright.ops.math.magnitude import sign
 from graphwright.ops.math.special import Special, Worded
-from graphwright.ops.math.transcendental import exp, log, sign, square
+from graphwright.ops.math.transcendental import exp, log, square
 from graphwright.ops.math.trigonometric import cos, sin
 from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 

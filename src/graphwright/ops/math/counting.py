@@ -93,6 +93,8 @@ class HistogramFixedWidth(Op):
                 "value_range should satisfy value_range[0] < value_range[1], but got "
                 f"'[{value_range[0]}, {value_range[1]}]'"
             )
+        if np.isnan(values).any():
+            raise ValueError("Histogram values must not contain NaN")
         step = (high - low) / nbins
         places = np.floor((np.ravel(values).astype(np.float64) - low) / step)
         counts = np.bincount(np.clip(places, 0, nbins - 1).astype(np.int64), minlength=nbins)

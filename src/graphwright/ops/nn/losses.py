@@ -8,28 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
-from graphwright.ops.core.casting import cast
-from graphwright.ops.core.joining import concat
-from graphwright.ops.core.movement import expand_dims, reshape, squeeze
 from graphwright.ops.core.rule_words import rounded_once
-from graphwright.ops.core.shapes import rank, shape
-from graphwright.ops.math.arithmetic import divide_no_nan
 from graphwright.ops.math.comparison import (
-    equal,
-    greater,
     greater_equal,
     less_equal,
     logical_and,
     select,
 )
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_sum
-from graphwright.ops.math.transcendental import abs, exp, log, log1p
+from graphwright.ops.math.transcendental import exp, log, log1p
 from graphwright.ops.nn.activation import relu
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike, TensorValue
@@ -190,81 +183,3 @@ def log_poisson_loss(
     stirling = targets * log(targets) - targets + 0.5 * log(2 * math.pi * targets)
     small = logical_and(greater_equal(targets, 0), less_equal(targets, 1))
     return loss + select(small, 0, stirling)
-
-
-def compute_average_loss(
-    per_example_loss: TensorLike,
-    sample_weight: TensorLike | None = None,
-    global_batch_size: TensorLike | None = None,
-) -> Tensor:
-    """Sums the losses of examples and divides by the global batch size.
-
-    A batch of no examples has the loss 0.
-
-    Args:
-        per_example_loss: A tensor of floats, of rank 1 or more; its first axis is the batch.
-        sample_weight: Weights that broadcast to the losses; a last axis of size 1 may be missing or
-            extra.
-        global_batch_size: A scalar of integers. None means the size of the first axis.
-
-    Returns:
-        A scalar of the dtype of `per_example_loss`.
-
-    Raises:
-        ValueError: The losses are a scalar, or the batch size is not.
-        TypeError: The batch size is no integer.
-        InvalidArgumentError: The batch size is negative.
-
-    >>> import graphwright as tf
-    >>> tf.nn.compute_average_loss([1.0, 3.0], sample_weight=[1.0, 0.0]).numpy()
-    np.float32(0.5)
-    """
-    losses = convert(per_example_loss)
-    dtype = losses.dtype
-    if losses.type.rank == 0:
-        raise ValueError(
-            "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
-            f"Received per_example_loss={per_example_loss!r}."
-        )
-    if sample_weight is not None:
-        losses = losses * aligned_weights(cast(convert(sample_weight), dtype), losses)
-    size = shape(losses)[0] if global_batch_size is None else convert(global_batch_size)
-    if size.type.rank not in (0, None):
-        raise ValueError(f"global_batch_size must be scalar. It has the shape {size.shape}.")
-    if not size.dtype.is_integer:
-        raise TypeError(f"global_batch_size must be an integer. It has dtype {size.dtype.name}.")
-    if size.known is not None and size.known < 0:
-        raise InvalidArgumentError(
-            None, None, f"global_batch_size must be non-negative. It is {size.known}."
-        )
-    return divide_no_nan(reduce_sum(losses), cast(size, dtype))
-
-
-def aligned_weights(weights: TensorValue, losses: TensorValue) -> Any:
-    """Weights with as many axes as the losses, where they have one more or less."""
-    have: Any = weights.type.rank
-    want: Any = losses.type.rank
-    if have is None or want is None:
-        have, want = rank(weights), rank(losses)
-        near = logical_and(greater(have, 0), equal(abs(want - have), 1))
-        sizes = concat([shape(weights), [1]], 0)[: select(near, want, have)]
-        return reshape(weights, sizes)
-    if have == want + 1:
-        return squeeze(weights, [-1])
-    return expand_dims(weights, -1) if 0 < have == want - 1 else weights
-
-
-def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
-    """Sums a regularization loss and divides by the number of replicas, which is one.
-
-    Args:
-        regularization_loss: A tensor of numbers, of any shape.
-
-    Returns:
-        A scalar of the dtype of the loss; of integers, as `tf.math.truediv` gives.
-
-    >>> import graphwright as tf
-    >>> tf.nn.scale_regularization_loss([1.0, 2.0]).numpy()
-    np.float32(3.0)
-    """
-    return reduce_sum(convert(regularization_loss)) / 1

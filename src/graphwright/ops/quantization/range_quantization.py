@@ -54,7 +54,7 @@ class QuantizationSteps(NamedTuple):
         return np.minimum(from_low, from_high).astype(F32)
 
     def first_scale(self, low: Array, high: Array) -> Any:
-        """Units for each step where the least step is the low end."""
+        """The length of a step, where the least step stands at the low end."""
         return ((high - low) / (np.float64(self.most) - self.least)).astype(F32)
 
 

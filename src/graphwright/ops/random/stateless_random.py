@@ -26,6 +26,7 @@ from graphwright.ops.core.movement import broadcast_to, expand_dims, reshape
 from graphwright.ops.core.own_ops import Scanned
 from graphwright.ops.core.rule_words import host
 from graphwright.ops.core.shapes import broadcast_shape_of
+from graphwright.ops.core.sorting import UpperBound
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
 from graphwright.ops.math.rounding import is_finite
@@ -50,7 +51,7 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_all, show_dims
 
-#: More comparisons of points with sums of weights than this are left to the kernel.
+#: Where there would be more comparisons of points with sums of weights, sums are searched.
 _MOST_COMPARED = 1 << 16
 
 WORDS = frozenset({dt.int32, dt.int64, dt.uint32, dt.uint64})
@@ -321,17 +322,20 @@ class StatelessMultinomial(Op):
         return drawn.astype(self.output_dtype.numpy_dtype, copy=False)
 
     def expand(self, logits: GraphTensor, num_samples: GraphTensor, seed: GraphTensor) -> Any:
-        """The number of classes whose sum of weights is not above a point, for each point."""
+        """The number of classes whose sum of weights is not above a point, for each point.
+
+        Few sums are compared with all points, many are searched.
+        """
         batch, classes = logits.type.dims or (None, None)
         samples = num_samples.known
         if not batch or not classes or not samples or seed.type.dims != (2,):
-            return None
-        if batch * samples * classes > _MOST_COMPARED:
             return None
         key, counter = key_and_counter(seed)
         points = units_of(key, counter, (batch, samples), dt.float64)
         sums = apply(Scanned.of("sum", 1, False, False), weights_of(cast(logits, dt.float64)))
         reached = shaped(points, (batch, samples)) * sums[:, -1:]
+        if batch * samples * classes > _MOST_COMPARED:
+            return UpperBound.of(self.output_dtype).expand(sums, reached)
         below = expand_dims(sums, 1) <= expand_dims(reached, 2)
         return cast(reduce_sum(cast(below, dt.int32), 2), self.output_dtype)
 

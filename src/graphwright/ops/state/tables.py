@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphwright.base.errors import (
+    AbortedError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+)
 from graphwright.base.forks import own_lock
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.state.variable_ops import HANDLE
@@ -23,7 +27,8 @@ CONTENT = dt.ANY - {dt.resource, dt.variant}
 class Table:
     """The mutable cell behind a table: where each key's value is among the rows of an array.
 
-    `reserved` has the names of the keys that may not be used.
+    `reserved` has the names of the keys that may not be used. A fixed table is a HashTable, which
+    is filled once, and of no use before that.
     """
 
     dtype: DType = dt.resource
@@ -36,12 +41,14 @@ class Table:
         value_dtype: DType,
         value_shape: tuple[int, ...] = (),
         reserved: Mapping[object, str] | None = None,
+        is_fixed: bool = False,
     ) -> None:
         self.key_dtype = key_dtype
         self.value_dtype = value_dtype
         self.value_shape = value_shape
         self.reserved = reserved or {}
-        self.is_fixed = False  # whether it is a HashTable of a model, which is filled once
+        self.is_fixed = is_fixed
+        self.is_filled = not is_fixed
         self.lock = own_lock(self)
         self.clear()
 
@@ -64,6 +71,8 @@ class Table:
 
     def find(self, keys: Array, default: Array) -> Any:
         """The values of keys; of others `default`, which is one value or one for each key."""
+        if not self.is_filled:
+            raise FailedPreconditionError(None, None, "Table not initialized.")
         shape = np.shape(keys)
         row_shape = self.value_shape
         if np.shape(default) not in (row_shape, (*shape, *row_shape)):
@@ -98,6 +107,7 @@ class Table:
                 self._refuse_changes(entries, values.reshape(-1).tolist())
             places = [self._place(key) for key in entries]
             self.values[places] = values.reshape(-1, *self.value_shape)
+            self.is_filled = True
 
     def _refuse_changes(self, keys: list[object], values: list[object]) -> None:
         """FailedPreconditionError where a key comes again with another value."""
@@ -266,6 +276,8 @@ class LookupTableExportV2(Op):
         return (None,), None if self.shape is None else (None, *self.shape)
 
     def kernel(self, table: Table) -> Any:
+        if not table.is_filled:
+            raise AbortedError(None, None, "HashTable is not initialized.")
         return table.export()
 
 

@@ -126,13 +126,15 @@ class Storage:
 
     def write(self, array: Array) -> None:
         """Replaces the array by one of the declared dtype and shape."""
+        if self.value_dtype is dt.variant:  # an object, as a position in a dataset is
+            self.array, self.late = array, None
+            return
         array = np.asarray(array)
         self.check_dtype(array)
         if array.shape != self.dims and not is_compatible(array.shape, self.dims):
             raise ValueError(
-                f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable "
-                f"shape {show_dims(self.dims)}, and the assigned value shape "
-                f"{show_dims(array.shape)} are incompatible."
+                f"Trying to assign to variable '{self.name}' with tensor with wrong shape. "
+                f"Expected {show_dims(self.dims)} got {show_dims(array.shape)}"
             )
         self.array, self.late = array, None
 

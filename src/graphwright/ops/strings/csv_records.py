@@ -1,22 +1,22 @@
 """Records of comma-separated values, many at once, as RFC 4180 has them.
 
 One step finds all separators, ends and quotes of a text. So a field is a pair of places, and the
-numbers of a column are read together. Where quotes are odd, `odd_records` goes through the text
-field by field.
+numbers of a column are read together. `field_code` does both in large texts. Where quotes are odd,
+`odd_records` goes through the text field by field.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import count, islice
 from typing import TypeAlias
 
 import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.ops.strings import string_kernels
+from graphwright.ops.strings import field_code, string_kernels
 from graphwright.ops.strings.number_columns import BEFORE, Fields, decimals, integers
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -27,8 +27,6 @@ KINDS = frozenset({dt.float32, dt.float64, dt.int32, dt.int64, dt.string})
 
 _AFTER = 8
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
-#: Separators, ends, quotes, signs and dots are below the digits.
-_DIGITS = 0x30
 #: Strings up to this length are taken together.
 _SHORT = 32
 _LOW = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
@@ -131,15 +129,18 @@ def scanned(page: bytes, form: TableForm, is_last: bool) -> CsvScan | None:
     if delimiter in (_NEWLINE, _RETURN, _QUOTE):
         return None
     octets = np.frombuffer(page, np.uint8)
-    body = octets[BEFORE:-_AFTER]
-    special = body < _DIGITS
-    if delimiter >= _DIGITS:
-        special |= body == delimiter
+    has_quotes = form.quotes and b'"' in page
+    end = len(page) - _AFTER
+    if not has_quotes and b"\r" not in page and field_code.are_ready_for(len(page)):
+        return plain_scan(octets, *field_code.cut(octets, BEFORE, end, delimiter))
+    body = octets[BEFORE:end]
+    special = (body == _NEWLINE) | (body == _RETURN) | (body == delimiter)
+    if has_quotes:
+        special |= body == _QUOTE
     marks = np.flatnonzero(special) + BEFORE
     kinds = octets[marks]
     is_end = (kinds == _NEWLINE) | (kinds == _RETURN)
     is_cut = is_end | (kinds == delimiter)
-    has_quotes = form.quotes and b'"' in page
     if has_quotes:
         is_quote = kinds == _QUOTE
         before = np.cumsum(is_quote)
@@ -161,14 +162,12 @@ def scanned(page: bytes, form: TableForm, is_last: bool) -> CsvScan | None:
     lasts = np.flatnonzero(is_end[cuts])
     firsts = np.concatenate([[0], lasts[:-1] + 1]) if len(lasts) else lasts
     places = np.concatenate([[BEFORE], following[lasts]])
-    inner = np.maximum(cuts - 1, 0)
     escaped = cuts[:0]
-    if is_last and places[-1] < len(page) - _AFTER:
+    if is_last and places[-1] < end:
         return None
     if has_quotes:
         if is_odd(octets, marks[is_quote], int(places[-1]), delimiter):
             return None
-        inner = np.maximum(inner - is_quote[inner], 0)
         quotes = np.diff(before[cuts], prepend=0)
         quoted = np.flatnonzero(quotes)
         quoted = quoted[: np.searchsorted(quoted, lasts[-1] + 1)] if len(lasts) else quoted[:0]
@@ -181,8 +180,16 @@ def scanned(page: bytes, form: TableForm, is_last: bool) -> CsvScan | None:
         for field in escaped.tolist():
             if b'"' in page[starts[field] : stops[field]].replace(b'""', b""):
                 return None
-    fields = Fields(octets, starts, stops, marks[inner])
+    fields = Fields(octets, starts, stops)
     return CsvScan(fields, firsts, lasts - firsts + 1, places, escaped)
+
+
+def plain_scan(octets: Array, stops: Array, lasts: Array) -> CsvScan:
+    """The fields of a text without quotes and carriage returns."""
+    starts = np.concatenate([[BEFORE], stops[:-1] + 1]) if len(stops) else stops
+    firsts = np.concatenate([[0], lasts[:-1] + 1]) if len(lasts) else lasts
+    places = np.concatenate([[BEFORE], stops[lasts] + 1])
+    return CsvScan(Fields(octets, starts, stops), firsts, lasts - firsts + 1, places, lasts[:0])
 
 
 def is_odd(octets: Array, quotes: Array, stop: int, delimiter: int) -> bool:
@@ -202,31 +209,29 @@ class Group:
         self.dtype, self.numbers = dtype, numbers
         #: For each row what is wrong with it, behind the number of the column.
         self.faults: dict[int, tuple[int, str]] = {}
-        everything = scan.fields
-        flat = parts.reshape(-1)
-        self.parts = flat
-        fields = Fields(
-            everything.octets, everything.starts[flat], everything.stops[flat],
-            everything.marks[flat],
-        )  # fmt: skip
-        self.fields = fields
-        is_missing = self.missing(fields)
-        values = self.strings() if dtype is dt.string else self.read_numbers(is_missing)
+        self.parts = np.ascontiguousarray(parts).reshape(-1)
+        values, is_missing = self.strings() if dtype is dt.string else self.read_numbers()
         self.values = values.reshape(parts.shape)
         if is_missing.any():
             self.fill(is_missing.reshape(parts.shape))
 
-    def missing(self, fields: Fields) -> Array:
+    @cached_property
+    def fields(self) -> Fields:
+        """The fields of these columns, one column after another."""
+        octets, starts, stops = self.scan.fields
+        return Fields(octets, starts[self.parts], stops[self.parts])
+
+    def missing(self, is_empty: Array) -> Array:
         """Which fields are empty, or as good as that."""
-        lengths = fields.stops - fields.starts
-        is_missing: Array = lengths == 0
         na_value = self.form.na_value
-        if na_value:
-            alike = np.flatnonzero(lengths == len(na_value))
-            for place, octet in enumerate(na_value):
-                alike = alike[fields.octets[fields.starts[alike] + place] == octet]
-            is_missing[alike] = True
-        return is_missing
+        if not na_value:
+            return is_empty
+        octets, starts, stops = self.fields
+        alike = np.flatnonzero(stops - starts == len(na_value))
+        for place, octet in enumerate(na_value):
+            alike = alike[octets[starts[alike] + place] == octet]
+        is_empty[alike] = True
+        return is_empty
 
     def fill(self, is_missing: Array) -> None:
         """Puts defaults where nothing is."""
@@ -248,14 +253,21 @@ class Group:
         text = self.page[self.fields.starts[place] : self.fields.stops[place]]
         return text.replace(b'""', b'"') if self.parts[place] in self.scan.escaped else text
 
-    def read_numbers(self, is_missing: Array) -> Array:
-        """The numbers in all fields."""
-        read = integers if self.dtype.is_integer else decimals
-        values, is_known = read(self.fields, self.dtype.numpy_dtype)
-        odd = np.flatnonzero(~(is_known | is_missing))
+    def read_numbers(self) -> tuple[Array, Array]:
+        """The numbers in all fields, and which fields are missing."""
+        dtype = self.dtype.numpy_dtype
+        if field_code.are_ready_for(len(self.parts)):
+            values, states = field_code.read(*self.scan.fields, self.parts, dtype)
+            is_missing, is_odd = states == field_code.EMPTY, states == field_code.OTHER
+        else:
+            read = integers if self.dtype.is_integer else decimals
+            values, is_known = read(self.fields, dtype)
+            is_missing, is_odd = self.fields.starts == self.fields.stops, ~is_known
+        is_missing = self.missing(is_missing)
+        odd = np.flatnonzero(is_odd & ~is_missing)
         if len(odd):
             values[odd] = self.odd_numbers(odd)
-        return values
+        return values, is_missing
 
     def odd_numbers(self, places: Array) -> Array:
         """The numbers in fields that are not read together with others."""
@@ -278,9 +290,9 @@ class Group:
             self.fault(row, number, not_valid(number, self.dtype, text))
             return 0
 
-    def strings(self) -> Array:
-        """All fields as strings."""
-        octets, starts, stops, _ = self.fields
+    def strings(self) -> tuple[Array, Array]:
+        """All fields as strings, and which of them are missing."""
+        octets, starts, stops = self.fields
         lengths = stops - starts
         width = int(lengths.max(initial=0))
         column = np.empty(len(starts), object)
@@ -292,7 +304,7 @@ class Group:
         if len(self.scan.escaped):
             for place in np.flatnonzero(np.isin(self.parts, self.scan.escaped)).tolist():
                 column[place] = column[place].replace(b'""', b'"')
-        return column
+        return column, self.missing(lengths == 0)
 
 
 def short_strings(octets: Array, starts: Array, lengths: Array, width: int) -> Array:
@@ -361,8 +373,8 @@ def odd_record(data: bytes, start: int, form: TableForm, is_last: bool) -> OddRe
     return OddRecord(fields, fault, start, place)
 
 
-#: The value of a field, what is wrong with it, where the next one begins, and the byte before that
-#: (-1 at the end of the text).
+#: The value of a field, what is wrong with it, and where the next one begins. Then the byte before
+#: that, or -1 at the end of the text.
 Part: TypeAlias = tuple[bytes, str, int, int]
 
 

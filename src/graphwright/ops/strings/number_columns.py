@@ -4,8 +4,7 @@ A word holds the eight bytes at the end of a field. A few products turn its digi
 for all fields in the same steps. What these rules do not cover is left to who reads single numbers.
 
 Source: Johnny Lee and Daniel Lemire, "Quickly parsing eight digits" (2018), for a word of digits;
-William Clinger, "How to Read Floating Point Numbers Accurately" (1990), for exact quotients; T. J.
-Dekker, "A floating-point technique for extending the available precision" (1971), for the others.
+William Clinger, "How to Read Floating Point Numbers Accurately" (1990), for exact quotients.
 """
 
 from __future__ import annotations
@@ -31,13 +30,11 @@ _DOT, _SPACE = b". "
 
 
 class Fields(NamedTuple):
-    """Parts of a text: where they start and stop, and their last characters below the digits."""
+    """Parts of a text: where they start and stop."""
 
     octets: Array
     starts: Array
     stops: Array
-    #: Places of `.`, `-` and the like; before the start where a field has none.
-    marks: Array
 
 
 class NumberColumn(NamedTuple):
@@ -64,7 +61,7 @@ def decimals(fields: Fields, dtype: np.dtype[np.float32 | np.float64]) -> Number
     octets = fields.octets
     starts, stops = trimmed(fields)
     starts, is_negative = signed(octets, starts, stops)
-    dots = np.where((fields.marks >= starts) & (octets[fields.marks] == _DOT), fields.marks, stops)
+    dots = first_dots(octets, starts, stops)
     behind = np.minimum(dots + 1, stops)
     wholes, is_known = whole_numbers(octets, starts, dots)
     parts, is_whole = whole_numbers(octets, behind, stops)
@@ -73,10 +70,8 @@ def decimals(fields: Fields, dtype: np.dtype[np.float32 | np.float64]) -> Number
     tens = _TENS[np.minimum(places, _MOST)]
     is_known &= wholes.astype(np.float64) * tens < 9e18
     wholes = wholes * tens + parts
+    is_known &= wholes < _EXACT
     values = wholes / tens.astype(np.float64)
-    large = np.flatnonzero(is_known & (wholes >= _EXACT))
-    if len(large):
-        values[large], is_known[large] = quotients(wholes[large], tens[large])
     if dtype.itemsize < values.itemsize:
         narrow = values.astype(dtype)
         step = np.finfo(np.float64).eps
@@ -84,6 +79,12 @@ def decimals(fields: Fields, dtype: np.dtype[np.float32 | np.float64]) -> Number
         is_known &= lower == upper
         values = narrow
     return NumberColumn(np.where(is_negative, -values, values), is_known)
+
+
+def first_dots(octets: Array, starts: Array, stops: Array) -> Array:
+    """Where the first dots in fields are; where the fields stop that have none."""
+    dots = np.append(np.flatnonzero(octets == _DOT), len(octets))
+    return np.minimum(dots[np.searchsorted(dots, starts)], stops)
 
 
 def trimmed(fields: Fields) -> tuple[Array, Array]:
@@ -128,32 +129,3 @@ def last_eight(octets: Array, stops: Array, lengths: Array) -> tuple[Array, Arra
     fours = (pairs & one) * np.uint64(100 + (1_000_000 << 32))
     fours += (pairs >> np.uint64(16) & one) * np.uint64(1 + (10_000 << 32))
     return (fours >> np.uint64(32)).view(np.int64), are_digits
-
-
-def quotients(dividends: Array, divisors: Array) -> tuple[Array, Array]:
-    """The doubles nearest to quotients of integers, and where they are surely the nearest."""
-    high = dividends.astype(np.float64)
-    low = (dividends - high.astype(np.int64)).astype(np.float64)
-    divisor = divisors.astype(np.float64)
-    first = high / divisor
-    product, error = exact_product(first, divisor)
-    rest = ((high - product) - error + low) / divisor
-    nearest = first + rest
-    distance = np.abs(rest - (nearest - first))
-    half = np.spacing(nearest) / 2
-    # A midpoint between two doubles may lie to either side; below a power of two it is nearer.
-    margin = half * 2.0**-40
-    is_sure = np.abs(distance - half) > margin
-    return nearest, is_sure & (np.abs(distance - half / 2) > margin)
-
-
-def exact_product(first: Array, second: Array) -> tuple[Array, Array]:
-    """The product of doubles, and what its rounding took away."""
-    product = first * second
-    parts = []
-    for factor in (first, second):
-        turned = factor * 134217729.0  # 2**27 + 1
-        upper = turned - (turned - factor)
-        parts.append((upper, factor - upper))
-    (a, b), (c, d) = parts
-    return product, ((a * c - product) + a * d + b * c) + b * d

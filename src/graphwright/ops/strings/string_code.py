@@ -294,7 +294,8 @@ def _functions() -> dict[str, Any]:
     writers = farm, murmur, sip, size, characters
     addresses = compiler.compiled("".join(map(all_strings, writers))).addresses
     place, number = ctypes.c_void_p, ctypes.c_int64
-    call = ctypes.CFUNCTYPE(number, place, place, place, number, number, number)
+    # It keeps the interpreter's lock, without which another thread could free the strings.
+    call = ctypes.PYFUNCTYPE(number, place, place, place, number, number, number)
     return {w.__name__: call(addresses[f"{w.__name__}_of_all"]) for w in writers}
 
 

@@ -7,9 +7,10 @@ another one, or it takes arguments by earlier names too.
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from graphwright.portable.classic.former_namespaces import FORMER, at, former
 
 #: Names, by the path of their namespace, that are the same.
 SAME = {
@@ -58,18 +59,41 @@ SAME = {
     "train": """
     BytesList CheckpointManager CheckpointOptions ClusterSpec Example Feature FeatureList
     FeatureLists Features FloatList Int64List SequenceExample checkpoints_iterator
-    get_checkpoint_state latest_checkpoint list_variables load_checkpoint load_variable
+    get_checkpoint_state latest_checkpoint list_variables load_checkpoint load_variable Checkpoint
     """,
 }
+#: Namespaces that have names of their own beside all those of TensorFlow 2.
+MORE = frozenset({"data", "io"})
 #: Namespaces that are the same, or whose functions take what they took.
 NAMESPACES = """
     audio autograph bitwise config debugging dtypes errors experimental image io linalg lookup
-    math nest quantization ragged random raw_ops saved_model sets signal sparse strings sysconfig
+    math nest quantization ragged random raw_ops sets signal sparse strings sysconfig
     types version
 """
 #: Names that have another path now.
 ALIASES = """
     FixedLenFeature=io.FixedLenFeature FixedLenSequenceFeature=io.FixedLenSequenceFeature
+    all_variables=compat.v1.global_variables assert_greater_equal=debugging.assert_greater_equal
+    assert_integer=debugging.assert_integer assert_less_equal=debugging.assert_less_equal
+    assert_near=debugging.assert_near assert_negative=debugging.assert_negative
+    assert_non_negative=debugging.assert_non_negative
+    assert_non_positive=debugging.assert_non_positive
+    assert_none_equal=debugging.assert_none_equal assert_positive=debugging.assert_positive
+    assert_rank=debugging.assert_rank assert_rank_at_least=debugging.assert_rank_at_least
+    assert_rank_in=debugging.assert_rank_in assert_scalar=debugging.assert_scalar
+    assert_type=debugging.assert_type case=case decode_csv=io.decode_csv decode_raw=io.decode_raw
+    depth_to_space=nn.depth_to_space dimension_at_index=compat.dimension_at_index
+    dimension_value=compat.dimension_value floor_div=math.floordiv
+    initialize_all_tables=compat.v1.tables_initializer
+    initialize_all_variables=compat.v1.global_variables_initializer
+    initialize_local_variables=compat.v1.local_variables_initializer
+    initialize_variables=compat.v1.variables_initializer nn.nce_loss=nn.nce_loss
+    nn.sampled_softmax_loss=nn.sampled_softmax_loss
+    nn.weighted_cross_entropy_with_logits=nn.weighted_cross_entropy_with_logits
+    parse_example=io.parse_example parse_single_example=io.parse_single_example
+    random.set_random_seed=random.set_seed space_to_depth=nn.space_to_depth
+    string_to_number=strings.to_number train.NewCheckpointReader=train.load_checkpoint
+    train.write_graph=io.write_graph
     NoGradient=no_gradient NotDifferentiable=no_gradient OpError=errors.OpError
     QUANTIZED_DTYPES=dtypes.QUANTIZED_DTYPES SparseFeature=io.SparseFeature
     VarLenFeature=io.VarLenFeature accumulate_n=math.accumulate_n angle=math.angle
@@ -183,25 +207,19 @@ def same_name(namespace: str, name: str) -> Any:
         return renamed(path)
     if name in SAME.get(namespace, "").split():
         return at(path)
-    if path == "gfile":
-        return at("io.gfile")
+    if path in FORMER:
+        return former(path)
+    if namespace in MORE:
+        return at(path)
+    aliases = dict(pair.split("=") for pair in ALIASES.split())
+    if path in aliases:
+        return at(aliases[path])
     if not namespace:
-        aliases = dict(pair.split("=") for pair in ALIASES.split())
-        if name in aliases:
-            return at(aliases[name])
         if name in NAMESPACES.split():
             return at(name)
         if name in _CASTS:
             return cast_to(name)
     raise AttributeError(name)
-
-
-def at(path: str) -> Any:
-    """The public value at a path of this package."""
-    value: Any = sys.modules["graphwright"]
-    for part in path.split("."):
-        value = getattr(value, part)
-    return value
 
 
 def renamed(path: str) -> Callable[..., Any]:

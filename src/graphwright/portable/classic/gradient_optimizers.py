@@ -24,6 +24,7 @@ from graphwright.portable.classic.graph_collections import (
     open_graph,
     trainable_variables,
 )
+from graphwright.portable.classic.variable_scopes import get_variable_scope
 from graphwright.trace.scopes import executing_eagerly, name_scope
 from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
@@ -244,12 +245,12 @@ class ClassicOptimizer:
         key = id(variable._handle)
         if key not in self._slots:
             with control_dependencies(None), name_scope(""):
-                name = f"{variable.name.partition(':')[0]}/{self._name}"
+                path = [get_variable_scope().name, variable.name.partition(":")[0], self._name]
                 slots = [
                     Variable(
                         fill(variable.shape, cast(value, variable.dtype)),
                         trainable=False,
-                        name=name,
+                        name="/".join(filter(None, path)),
                     )
                     for value in self.slot_values
                 ]
@@ -488,7 +489,7 @@ class AdamOptimizer(ClassicOptimizer):
         """Makes slots, and the powers of the shares that steps keep."""
         if not self._powers:
             first = min(variables, key=lambda variable: variable.name)
-            with control_dependencies(None), name_scope(""):
+            with control_dependencies(None):
                 self._powers = [
                     Variable(number(beta, first.dtype), trainable=False, name=name)
                     for beta, name in zip(self._betas, ("beta1_power", "beta2_power"))

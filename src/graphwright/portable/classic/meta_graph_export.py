@@ -74,6 +74,17 @@ def variable(v: GraphVariable) -> VariableDef:
     )
 
 
+def exported(
+    message: MetaGraphDef, path: str | None, as_text: bool, clear_devices: bool
+) -> MetaGraphDef:
+    """A message as programs ask for it: without devices or with them, in a file or not."""
+    for node in message.graph_def.node if clear_devices else ():
+        node.device = ""
+    if path is not None:
+        write(message, path, as_text)
+    return message
+
+
 def write(message: MetaGraphDef, path: str, as_text: bool = False) -> None:
     """Writes a message to a file, whose directory is made where it is missing."""
     if as_text:

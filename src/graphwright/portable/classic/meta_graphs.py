@@ -8,7 +8,7 @@ from typing import Any
 from graphwright.ir.graph import Graph
 from graphwright.op.refusal import complete
 from graphwright.portable.classic.graph_collections import global_variables
-from graphwright.portable.classic.meta_graph_export import meta_graph, write
+from graphwright.portable.classic.meta_graph_export import exported, meta_graph
 from graphwright.portable.classic.meta_graph_import import MetaGraphImport, as_meta_graph
 from graphwright.portable.classic.saver import Saver, saver_of
 from graphwright.portable.graphs.graph_import import tensors_of
@@ -125,11 +125,7 @@ def export_meta_graph(
             "`graph`, or call the `export_meta_graph` of a saver"
         ))  # fmt: skip
     message = meta_graph(open_tracer().graph if graph is None else graph, collection_list)
-    for node in message.graph_def.node if clear_devices else ():
-        node.device = ""
-    if filename is not None:
-        write(message, filename, as_text)
-    return message
+    return exported(message, filename, as_text, clear_devices)
 
 
 def open_tracer() -> Tracer:

@@ -20,7 +20,7 @@ from graphwright.library.checkpoint.checkpoint_state import (
 from graphwright.library.checkpoint.tensor_bundle import TensorBundle
 from graphwright.op.refusal import complete
 from graphwright.portable.classic.graph_collections import global_variables, open_graph
-from graphwright.portable.classic.meta_graph_export import add_saver, meta_graph, write
+from graphwright.portable.classic.meta_graph_export import add_saver, exported, meta_graph, write
 from graphwright.portable.classic.saved_parts import SavedPart, load, whole_tensors
 from graphwright.portable.graphs.classic_variables import TensorReader
 from graphwright.portable.graphs.session import Session
@@ -169,7 +169,7 @@ class Saver:
             collection_list: The names of the collections; None takes all.
             as_text: A bool: whether the file has the text form of messages.
             export_scope: It has no effect.
-            clear_devices: It has no effect.
+            clear_devices: A bool: whether the devices that the program stated are left out.
             clear_extraneous_savers: It has no effect.
             strip_default_attrs: It has no effect.
             save_debug_info: It has no effect.
@@ -178,9 +178,7 @@ class Saver:
             A message of the type MetaGraphDef.
         """
         message = self._meta_graph(open_graph(), collection_list)
-        if filename is not None:
-            write(message, filename, as_text)
-        return message
+        return exported(message, filename, as_text, clear_devices)
 
     def _note(self, path: str, latest_filename: str | None) -> None:
         """Records a checkpoint as the newest, and deletes the oldest beyond the limit."""

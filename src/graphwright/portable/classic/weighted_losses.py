@@ -6,7 +6,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones_like
 from graphwright.ops.core.identity import identity
 from graphwright.ops.core.shapes import size
-from graphwright.ops.math import transcendental
+from graphwright.ops.math import magnitude
 from graphwright.ops.math.arithmetic import divide_no_nan
 from graphwright.ops.math.comparison import not_equal
 from graphwright.ops.math.reduction import reduce_sum
@@ -259,7 +259,7 @@ def absolute_difference(
     >>> tf.compat.v1.losses.absolute_difference([1.0, 2.0], [1.0, 4.0]).numpy()
     np.float32(1.0)
     """
-    losses = transcendental.abs(
+    losses = magnitude.abs(
         cast(convert(predictions), dt.float32) - cast(convert(labels), dt.float32)
     )
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)

@@ -247,8 +247,7 @@ class ClassicModel:
         name = shared_name(node)
         if name not in self.tables:
             self.tables[name] = RestoredResource()
-            table = Table(*described(node, operands))
-            table.is_fixed = node.op in FIXED
+            table = Table(*described(node, operands), is_fixed=node.op in FIXED)
             self.tables[name].resource_handle = box(table, HANDLE)
         return {"table_handle": [self.tables[name].resource_handle]}
 

@@ -14,7 +14,14 @@ from graphwright.ops.core.gathering import gather_nd
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.linalg.contraction import matmul
 from graphwright.ops.linalg.linear_systems import matrix_transpose
-from graphwright.ops.math import arithmetic, bessel, special, transcendental, trigonometric
+from graphwright.ops.math import (
+    arithmetic,
+    bessel,
+    magnitude,
+    special,
+    transcendental,
+    trigonometric,
+)
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal
 from graphwright.ops.math.reduction import reduce_all, reduce_prod
@@ -333,7 +340,8 @@ _ELEMENTS = {
     arithmetic: "negative",
     bessel: "bessel_i0e bessel_i1e",
     special: "erf",
-    transcendental: "abs sign sqrt square",
+    magnitude: "abs sign",
+    transcendental: "sqrt square",
     trigonometric: "asin asinh atan atanh sin tan tanh",
 }
 

@@ -507,7 +507,7 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
     >>> tf.sparse.mask(a, [3]).values.numpy().tolist()
     [2.0]
     """
-    indices, places = setdiff1d(a.indices, convert(mask_indices))
+    indices, places = setdiff1d(a.indices, mask_indices)
     return IndexedSlices(gather(a.values, places, name=name), indices, a.dense_shape)
 
 

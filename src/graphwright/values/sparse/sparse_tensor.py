@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from graphwright.op.interpreter import apply
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import gather, gather_nd
 from graphwright.ops.core.indexing import where
@@ -16,6 +17,7 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.arithmetic import truediv
 from graphwright.ops.math.comparison import equal
 from graphwright.ops.math.reduction import reduce_max
+from graphwright.ops.strings.string_format import StringFormat
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.composite import Composite
@@ -205,6 +207,12 @@ class SparseTensor(Composite):
             f"SparseTensor(indices={self._indices!s}, values={self._values!s}, "
             f"dense_shape={self._dense_shape!s})"
         )
+
+    def _text(self, summarize: int) -> Any:
+        """What `tf.print` prints: a string tensor."""
+        parts = [self._indices, self._values, self._dense_shape]
+        template = "'SparseTensor(indices={}, values={}, shape={})'"
+        return apply(StringFormat.of(template, "{}", summarize), *parts)
 
 
 class SparseTensorSpec(TypeSpec):

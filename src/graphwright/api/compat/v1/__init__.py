@@ -6,7 +6,17 @@ Names that mean the same in TensorFlow 2 are here too: `tf.compat.v1.matmul` is 
 from typing import TYPE_CHECKING, Any
 
 from graphwright.api import late_or_same
-from graphwright.api.compat.v1 import data, graph_util, io, losses, nn, train
+from graphwright.api.compat.v1 import (
+    app,
+    data,
+    flags,
+    graph_util,
+    io,
+    logging,
+    losses,
+    nn,
+    train,
+)
 from graphwright.ir.default_session import get_default_session
 from graphwright.library.config.compat import (
     enable_v2_behavior,
@@ -37,8 +47,24 @@ if TYPE_CHECKING:
         get_default_graph,
         reset_default_graph,
     )
-    from graphwright.portable.classic.default_graph import (
-        disable_eager_execution as disable_v2_behavior,
+    from graphwright.portable.classic.former_behaviour import (
+        control_flow_v2_enabled,
+        disable_control_flow_v2,
+        disable_resource_variables,
+        disable_tensor_equality,
+        disable_v2_behavior,
+        disable_v2_tensorshape,
+        enable_control_flow_v2,
+        enable_resource_variables,
+        enable_tensor_equality,
+        enable_v2_tensorshape,
+        resource_variables_enabled,
+    )
+    from graphwright.portable.classic.former_functions import (
+        div,
+        scatter_add,
+        scatter_sub,
+        scatter_update,
     )
     from graphwright.portable.classic.graph_collections import (
         GraphKeys,
@@ -133,18 +159,30 @@ __all__ = [
     "VariableScope",
     "add_to_collection",
     "add_to_collections",
+    "app",
     "assign",
     "assign_add",
     "assign_sub",
     "cond",
     "constant",
+    "control_flow_v2_enabled",
     "data",
+    "disable_control_flow_v2",
     "disable_eager_execution",
+    "disable_resource_variables",
+    "disable_tensor_equality",
     "disable_v2_behavior",
+    "disable_v2_tensorshape",
+    "div",
+    "enable_control_flow_v2",
     "enable_eager_execution",
+    "enable_resource_variables",
+    "enable_tensor_equality",
     "enable_v2_behavior",
+    "enable_v2_tensorshape",
     "executing_eagerly",
     "executing_eagerly_outside_functions",
+    "flags",
     "get_collection",
     "get_collection_ref",
     "get_default_graph",
@@ -163,6 +201,7 @@ __all__ = [
     "is_variable_initialized",
     "local_variables",
     "local_variables_initializer",
+    "logging",
     "losses",
     "name_scope",
     "nn",
@@ -172,6 +211,10 @@ __all__ = [
     "random_uniform_initializer",
     "report_uninitialized_variables",
     "reset_default_graph",
+    "resource_variables_enabled",
+    "scatter_add",
+    "scatter_sub",
+    "scatter_update",
     "sparse_placeholder",
     "tables_initializer",
     "train",
@@ -200,10 +243,28 @@ _LATE: dict[str, dict[str, str]] = {
     "graphwright.portable.classic.default_graph": {
         "InteractiveSession": "InteractiveSession",
         "disable_eager_execution": "disable_eager_execution",
-        "disable_v2_behavior": "disable_eager_execution",
         "enable_eager_execution": "enable_eager_execution",
         "get_default_graph": "get_default_graph",
         "reset_default_graph": "reset_default_graph",
+    },
+    "graphwright.portable.classic.former_behaviour": {
+        "control_flow_v2_enabled": "control_flow_v2_enabled",
+        "disable_control_flow_v2": "disable_control_flow_v2",
+        "disable_resource_variables": "disable_resource_variables",
+        "disable_tensor_equality": "disable_tensor_equality",
+        "disable_v2_behavior": "disable_v2_behavior",
+        "disable_v2_tensorshape": "disable_v2_tensorshape",
+        "enable_control_flow_v2": "enable_control_flow_v2",
+        "enable_resource_variables": "enable_resource_variables",
+        "enable_tensor_equality": "enable_tensor_equality",
+        "enable_v2_tensorshape": "enable_v2_tensorshape",
+        "resource_variables_enabled": "resource_variables_enabled",
+    },
+    "graphwright.portable.classic.former_functions": {
+        "div": "div",
+        "scatter_add": "scatter_add",
+        "scatter_sub": "scatter_sub",
+        "scatter_update": "scatter_update",
     },
     "graphwright.portable.classic.random_initializers": {
         "glorot_normal_initializer": "GlorotNormal",

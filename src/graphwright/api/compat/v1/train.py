@@ -6,6 +6,7 @@ from graphwright.api import late_or_same
 from graphwright.library.summary.event_file import summary_iterator
 
 if TYPE_CHECKING:
+    from graphwright.portable.classic.former_functions import checkpoint_exists
     from graphwright.portable.classic.global_steps import (
         create_global_step,
         exponential_decay,
@@ -43,6 +44,7 @@ __all__ = [
     "Optimizer",
     "RMSPropOptimizer",
     "Saver",
+    "checkpoint_exists",
     "create_global_step",
     "exponential_decay",
     "export_meta_graph",
@@ -60,6 +62,7 @@ __all__ = [
 
 #: Where the names are that few programs need, and what each is there.
 _LATE: dict[str, dict[str, str]] = {
+    "graphwright.portable.classic.former_functions": {"checkpoint_exists": "checkpoint_exists"},
     "graphwright.portable.classic.global_steps": {
         "create_global_step": "create_global_step",
         "exponential_decay": "exponential_decay",

@@ -23,7 +23,7 @@ from graphwright.types.dtypes import DType
 
 @counterpart("GatherV2", onnx="Gather, GatherND", note="the axis must be known")
 def gather(w: NodeWriter, op: GatherV2, params: Wire, indices: Wire, axis: Wire) -> Wire:
-    """OnnxScan along an axis."""
+    """Slices along an axis."""
     place = w.axis(axis, params.type.rank or 0)
     batch = op.batch_dims
     if batch < 0:
@@ -44,7 +44,7 @@ def places(w: NodeWriter, indices: Wire) -> Wire:
 
 @counterpart("GatherNd", onnx="GatherND")
 def gather_nd(w: NodeWriter, op: GatherNd, params: Wire, indices: Wire) -> Wire:
-    """OnnxScan at places of several axes."""
+    """Slices at places of several axes."""
     if op.bad_indices_policy not in ("", "DEFAULT", "ERROR"):
         raise NoCounterpart("GatherND of ONNX refuses places outside")
     return w.emit("GatherND", params, w.cast(indices, dt.int64))
@@ -52,7 +52,7 @@ def gather_nd(w: NodeWriter, op: GatherNd, params: Wire, indices: Wire) -> Wire:
 
 @counterpart("ScatterNd", onnx="Expand, ScatterND")
 def scatter_nd(w: NodeWriter, op: ScatterNd, indices: Wire, updates: Wire, dims: Wire) -> Wire:
-    """OnnxScan added to zeros at places."""
+    """Slices added to zeros at places."""
     if op.bad_indices_policy not in ("", "DEFAULT", "ERROR"):
         raise NoCounterpart("ScatterND of ONNX refuses places outside")
     zeros = w.emit("Expand", w.zero(updates.dtype), w.vector(dims))

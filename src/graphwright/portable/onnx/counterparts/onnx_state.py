@@ -33,7 +33,7 @@ def gather_rows(w: NodeWriter, op: Op, handle: Wire, indices: Wire) -> Wire:
 
 @counterpart("ResourceGatherNd", onnx="GatherND")
 def gather_slices(w: NodeWriter, op: Op, handle: Wire, indices: Wire) -> Wire:
-    """OnnxScan of a variable."""
+    """Slices of a variable."""
     return w.emit("GatherND", value_of(w, handle), w.cast(indices, dt.int64))
 
 

@@ -46,9 +46,10 @@ from graphwright.ops.math.comparison import (
     logical_xor,
 )
 from graphwright.ops.math.logistic import sigmoid
+from graphwright.ops.math.magnitude import abs, sign
 from graphwright.ops.math.rounding import ceil, floor, is_inf, is_nan, rint
 from graphwright.ops.math.special import erf
-from graphwright.ops.math.transcendental import abs, exp, log, pow, reciprocal, sign, sqrt
+from graphwright.ops.math.transcendental import exp, log, pow, reciprocal, sqrt
 from graphwright.ops.math.trigonometric import (
     acos,
     acosh,

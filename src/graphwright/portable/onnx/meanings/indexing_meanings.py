@@ -45,7 +45,7 @@ def wrapped(indices: TensorValue, count: TensorValue) -> Any:
 
 @meaning("Gather")
 def gathered(n: OnnxNode, x: TensorValue, indices: TensorValue) -> Any:
-    """OnnxScan along an axis."""
+    """Slices along an axis."""
     axis = int(n.get("axis", 0))
     known = static_value(indices)
     if known is not None and known.size and known.min() >= 0:
@@ -78,7 +78,7 @@ def gathered_elements(n: OnnxNode, x: TensorValue, indices: TensorValue) -> Any:
 
 @meaning("GatherND")
 def gathered_slices(n: OnnxNode, x: TensorValue, indices: TensorValue) -> Any:
-    """OnnxScan at places of several axes."""
+    """Slices at places of several axes."""
     batch = int(n.get("batch_dims", 0))
     count = dims_of(indices)[-1] if indices.type.dims else None
     if count is None:
@@ -114,7 +114,7 @@ def scattered_elements(
 def scattered_slices(
     n: OnnxNode, x: TensorValue, indices: TensorValue, updates: TensorValue
 ) -> Any:
-    """OnnxScan at places of several axes."""
+    """Slices at places of several axes."""
     count = dims_of(indices)[-1] if indices.type.dims else None
     if count is None:
         raise n.unread("how many axes the indices have must be known")

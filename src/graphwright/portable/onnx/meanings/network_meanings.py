@@ -16,10 +16,11 @@ from graphwright.ops.core.padding import pad
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.arithmetic import divide_no_nan, floormod, maximum, minimum
 from graphwright.ops.math.comparison import logical_and
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_mean, reduce_prod, reduce_sum, reduce_variance
 from graphwright.ops.math.rounding import floor, rint
 from graphwright.ops.math.sums import add_n
-from graphwright.ops.math.transcendental import abs, pow, sqrt, square
+from graphwright.ops.math.transcendental import pow, sqrt, square
 from graphwright.ops.nn.softmax import log_softmax, softmax
 from graphwright.ops.random.stateful_random import categorical
 from graphwright.ops.random.stateful_random import normal as random_normal

@@ -13,6 +13,7 @@ from graphwright.ops.core.reversal import reverse
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.sorting import argmax, argmin, top_k
 from graphwright.ops.math.cumulation import cumprod, cumsum
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import (
     reduce_all,
     reduce_any,
@@ -23,7 +24,7 @@ from graphwright.ops.math.reduction import (
     reduce_prod,
     reduce_sum,
 )
-from graphwright.ops.math.transcendental import abs, log, sqrt, square
+from graphwright.ops.math.transcendental import log, sqrt, square
 from graphwright.portable.onnx.meaning import OnnxNode, meaning, rank_of
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorValue

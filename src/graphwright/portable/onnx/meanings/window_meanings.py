@@ -21,8 +21,9 @@ from graphwright.ops.core.padding import pad
 from graphwright.ops.core.reversal import reverse
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.linalg.contraction import tensordot
+from graphwright.ops.math.magnitude import abs
 from graphwright.ops.math.reduction import reduce_max, reduce_mean, reduce_sum
-from graphwright.ops.math.transcendental import abs, pow
+from graphwright.ops.math.transcendental import pow
 from graphwright.portable.onnx.meaning import OnnxNode, dims_of, meaning, rank_of
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorValue
@@ -100,7 +101,7 @@ def known_sizes(n: OnnxNode, tensor: TensorValue, start: int = 0) -> list[int]:
 
 
 def over_images(slices: Sequence[builtins.slice]) -> tuple[builtins.slice, ...]:
-    """OnnxScan of the axes of space, after the whole axis of images."""
+    """Slices of the axes of space, after the whole axis of images."""
     return (builtins.slice(None), *slices)
 
 
@@ -257,7 +258,7 @@ def max_pooled(n: OnnxNode, x: TensorValue) -> Any:
 
 
 def pooled(images: TensorValue, windows: WindowAttributes, kind: str) -> Any:
-    """WindowAttributes of one, two or three axes pooled."""
+    """Windows of one, two or three axes pooled."""
     function = max_pool if kind == "MAX" else avg_pool
     return function(images, windows.window, windows.strides, "VALID")
 

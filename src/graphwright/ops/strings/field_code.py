@@ -1,0 +1,426 @@
+"""Fields of a text and the numbers in them as machine code, which goes through the text once.
+
+What it does not know is left to who reads single numbers: those of more digits than a word has
+room for, the smallest and the greatest ones, and other texts.
+
+Source: Daniel Lemire, "Number parsing at a gigabyte per second" (2021): the first 64 bits of a
+decimal times 128 bits of a power of five round to the nearest double.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.machine import compiler
+from graphwright.machine.array_layout import address
+from graphwright.machine.preparation import Preparation
+from graphwright.types.arrays import Array
+
+#: Bytes of text, or fields, from which on the code is worth to be made, and worth its call.
+WORTH_MAKING, WORTH_CALLING = 1 << 14, 1 << 8
+#: The states of a field: its number was read, it is empty, or it is any other text.
+READ, EMPTY, OTHER = range(3)
+_NEWLINE = 0x0A
+
+#: The powers of ten with which numbers are read.
+_LEAST, _MOST = 325, 308
+
+#: Puts where fields stop in %stops and, for each record, behind which field it ends in %lasts.
+#: What was written for a byte that is no end is written again for the next one.
+_CUT = """
+define void @cut(ptr %text, i64 %start, i64 %end, i8 %delimiter, ptr %stops, ptr %lasts) {
+entry:
+  %any = icmp slt i64 %start, %end
+  br i1 %any, label %loop, label %done
+loop:
+  %at = phi i64 [ %start, %entry ], [ %next, %loop ]
+  %field = phi i64 [ 0, %entry ], [ %fields, %loop ]
+  %record = phi i64 [ 0, %entry ], [ %records, %loop ]
+  %place = getelementptr i8, ptr %text, i64 %at
+  %octet = load i8, ptr %place
+  %is.end = icmp eq i8 %octet, 10
+  %is.cut = icmp eq i8 %octet, %delimiter
+  %is.stop = or i1 %is.end, %is.cut
+  %stop = getelementptr i64, ptr %stops, i64 %field
+  store i64 %at, ptr %stop
+  %last = getelementptr i64, ptr %lasts, i64 %record
+  store i64 %field, ptr %last
+  %stop.count = zext i1 %is.stop to i64
+  %end.count = zext i1 %is.end to i64
+  %fields = add i64 %field, %stop.count
+  %records = add i64 %record, %end.count
+  %next = add i64 %at, 1
+  %more = icmp slt i64 %next, %end
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+"""
+
+#: Reads the numbers of the fields %parts, of which each starts and stops at places of the text.
+_READ = """
+define void @read_KIND(ptr %text, ptr %starts, ptr %stops, ptr %parts, i64 %count,
+                       ptr %values, ptr %states, ptr %powers) {
+entry:
+  %any = icmp sgt i64 %count, 0
+  br i1 %any, label %field, label %done
+field:
+  %i = phi i64 [ 0, %entry ], [ %following, %next ]
+  %part.at = getelementptr i64, ptr %parts, i64 %i
+  %part = load i64, ptr %part.at
+  %start.at = getelementptr i64, ptr %starts, i64 %part
+  %start = load i64, ptr %start.at
+  %stop.at = getelementptr i64, ptr %stops, i64 %part
+  %stop = load i64, ptr %stop.at
+  %value.at = getelementptr TYPE, ptr %values, i64 %i
+  store TYPE ZERO, ptr %value.at
+  %is.empty = icmp eq i64 %start, %stop
+  br i1 %is.empty, label %next, label %front
+front:
+  %a0 = phi i64 [ %start, %field ], [ %a0.next, %front.skip ]
+  %a0.in = icmp slt i64 %a0, %stop
+  br i1 %a0.in, label %front.look, label %next
+front.look:
+  %a0.at = getelementptr i8, ptr %text, i64 %a0
+  %first = load i8, ptr %a0.at
+  %a0.space = icmp eq i8 %first, 32
+  br i1 %a0.space, label %front.skip, label %back
+front.skip:
+  %a0.next = add i64 %a0, 1
+  br label %front
+back:
+  %b = phi i64 [ %stop, %front.look ], [ %b.last, %back ]
+  %b.last = sub i64 %b, 1
+  %b.at = getelementptr i8, ptr %text, i64 %b.last
+  %last = load i8, ptr %b.at
+  %b.space = icmp eq i8 %last, 32
+  br i1 %b.space, label %back, label %sign
+sign:
+  %is.minus = icmp eq i8 %first, 45
+  %is.plus = icmp eq i8 %first, 43
+  %is.signed = or i1 %is.minus, %is.plus
+  %a1.skip = zext i1 %is.signed to i64
+  %a1 = add i64 %a0, %a1.skip
+  br label %whole
+whole:
+  %a2 = phi i64 [ %a1, %sign ], [ %a2.next, %whole.digit ]
+  %w = phi i64 [ 0, %sign ], [ %w.next, %whole.digit ]
+  %a2.in = icmp slt i64 %a2, %b
+  br i1 %a2.in, label %whole.look, label %ended
+whole.look:
+  %a2.at = getelementptr i8, ptr %text, i64 %a2
+  %c = load i8, ptr %a2.at
+  %c.digit = sub i8 %c, 48
+  %c.is = icmp ult i8 %c.digit, 10
+  br i1 %c.is, label %whole.digit, label %behind
+whole.digit:
+  %c.wide = zext i8 %c.digit to i64
+  %w.ten = mul i64 %w, 10
+  %w.next = add i64 %w.ten, %c.wide
+  %a2.next = add i64 %a2, 1
+  br label %whole
+behind:
+BEHIND
+FINISH
+next:
+  %state = phi i8 [ 1, %field ], [ 2, %front ]STATES
+  %state.at = getelementptr i8, ptr %states, i64 %i
+  store i8 %state, ptr %state.at
+  %following = add i64 %i, 1
+  %more = icmp slt i64 %following, %count
+  br i1 %more, label %field, label %done
+done:
+  ret void
+}
+"""
+
+#: An integer has nothing behind its digits, and one of 18 digits at most.
+_INTEGER_BEHIND = "  br label %next"
+_INTEGER_FINISH = """ended:
+  %n = sub i64 %a2, %a1
+  %n.less = sub i64 %n, 1
+  %n.fits = icmp ult i64 %n.less, 18
+  %negative = sub i64 0, %w
+  %signed = select i1 %is.minus, i64 %negative, i64 %w
+  NARROW
+  %fits = and i1 %n.fits, %same
+  br i1 %fits, label %store, label %next
+store:
+  store TYPE %value, ptr %value.at
+  br label %next"""
+_INTEGER_STATES = ", [ 2, %behind ], [ 2, %ended ], [ 0, %store ]"
+
+#: A decimal has a point, then an exponent, or none of them.
+_DECIMAL_BEHIND = """  %is.dot = icmp eq i8 %c, 46
+  %a3.skip = zext i1 %is.dot to i64
+  %a3.first = add i64 %a2, %a3.skip
+  br i1 %is.dot, label %part.in, label %exponent
+part.in:
+  %a3 = phi i64 [ %a3.first, %behind ], [ %a3.next, %part.digit ]
+  %m = phi i64 [ %w, %behind ], [ %m.next, %part.digit ]
+  %a3.in = icmp slt i64 %a3, %b
+  br i1 %a3.in, label %part.look, label %ended
+part.look:
+  %a3.at = getelementptr i8, ptr %text, i64 %a3
+  %d = load i8, ptr %a3.at
+  %d.digit = sub i8 %d, 48
+  %d.is = icmp ult i8 %d.digit, 10
+  br i1 %d.is, label %part.digit, label %exponent
+part.digit:
+  %d.wide = zext i8 %d.digit to i64
+  %m.ten = mul i64 %m, 10
+  %m.next = add i64 %m.ten, %d.wide
+  %a3.next = add i64 %a3, 1
+  br label %part.in
+exponent:
+  %a4 = phi i64 [ %a2, %behind ], [ %a3, %part.look ]
+  %m4 = phi i64 [ %w, %behind ], [ %m, %part.look ]
+  %p4 = phi i64 [ %a2, %behind ], [ %a3.first, %part.look ]
+  %e = phi i8 [ %c, %behind ], [ %d, %part.look ]
+  %e.small = or i8 %e, 32
+  %is.e = icmp eq i8 %e.small, 101
+  %a5 = add i64 %a4, 1
+  %a5.in = icmp slt i64 %a5, %b
+  %has.e = and i1 %is.e, %a5.in
+  br i1 %has.e, label %exponent.sign, label %next
+exponent.sign:
+  %a5.at = getelementptr i8, ptr %text, i64 %a5
+  %s = load i8, ptr %a5.at
+  %s.minus = icmp eq i8 %s, 45
+  %s.plus = icmp eq i8 %s, 43
+  %s.is = or i1 %s.minus, %s.plus
+  %a6.skip = zext i1 %s.is to i64
+  %a6 = add i64 %a5, %a6.skip
+  %x.digits = sub i64 %b, %a6
+  %x.less = sub i64 %x.digits, 1
+  %x.fits = icmp ult i64 %x.less, 3
+  br i1 %x.fits, label %power, label %next
+power:
+  %a7 = phi i64 [ %a6, %exponent.sign ], [ %a7.next, %power.next ]
+  %x = phi i64 [ 0, %exponent.sign ], [ %x.next, %power.next ]
+  %a7.in = icmp slt i64 %a7, %b
+  br i1 %a7.in, label %power.look, label %power.done
+power.look:
+  %a7.at = getelementptr i8, ptr %text, i64 %a7
+  %g = load i8, ptr %a7.at
+  %g.digit = sub i8 %g, 48
+  %g.is = icmp ult i8 %g.digit, 10
+  br i1 %g.is, label %power.next, label %next
+power.next:
+  %g.wide = zext i8 %g.digit to i64
+  %x.ten = mul i64 %x, 10
+  %x.next = add i64 %x.ten, %g.wide
+  %a7.next = add i64 %a7, 1
+  br label %power
+power.done:
+  %x.negative = sub i64 0, %x
+  %x.signed = select i1 %s.minus, i64 %x.negative, i64 %x
+  br label %ended"""
+_DECIMAL_FINISH = """ended:
+  %mantissa = phi i64 [ %w, %whole ], [ %m, %part.in ], [ %m4, %power.done ]
+  %digits.stop = phi i64 [ %a2, %whole ], [ %a3, %part.in ], [ %a4, %power.done ]
+  %part.start = phi i64 [ %a2, %whole ], [ %a3.first, %part.in ], [ %p4, %power.done ]
+  %added = phi i64 [ 0, %whole ], [ 0, %part.in ], [ %x.signed, %power.done ]
+  %places = sub i64 %digits.stop, %part.start
+  %long = sub i64 %digits.stop, %a1
+  %dots = icmp sgt i64 %part.start, %a2
+  %dot = zext i1 %dots to i64
+  %n = sub i64 %long, %dot
+  %n.less = sub i64 %n, 1
+  %n.fits = icmp ult i64 %n.less, 19
+  %scale = sub i64 %added, %places
+  %row = add i64 %scale, LEAST
+  %scale.fits = icmp ult i64 %row, ROWS
+  %fits = and i1 %n.fits, %scale.fits
+  br i1 %fits, label %scaled, label %next
+scaled:
+  %is.zero = icmp eq i64 %mantissa, 0
+  %one.less = zext i1 %is.zero to i64
+  %some = or i64 %mantissa, %one.less
+  %zeros = call i64 @llvm.ctlz.i64(i64 %some, i1 false)
+  %full = shl i64 %some, %zeros
+  %power.at = getelementptr [2 x i64], ptr %powers, i64 %row
+  %power.high = load i64, ptr %power.at
+  %power.low.at = getelementptr i64, ptr %power.at, i64 1
+  %power.low = load i64, ptr %power.low.at
+  %full.wide = zext i64 %full to i128
+  %power.high.wide = zext i64 %power.high to i128
+  %power.low.wide = zext i64 %power.low to i128
+  %first.product = mul i128 %full.wide, %power.high.wide
+  %second.product = mul i128 %full.wide, %power.low.wide
+  %second.high = lshr i128 %second.product, 64
+  %sum = add i128 %first.product, %second.high
+  %first.high.wide = lshr i128 %first.product, 64
+  %first.high = trunc i128 %first.high.wide to i64
+  %below = and i64 %first.high, 511
+  %is.close = icmp eq i64 %below, 511
+  %whole.product = select i1 %is.close, i128 %sum, i128 %first.product
+  %high.wide.product = lshr i128 %whole.product, 64
+  %high.bits = trunc i128 %high.wide.product to i64
+  %low.bits = trunc i128 %whole.product to i64
+  %upper = lshr i64 %high.bits, 63
+  %drop = add i64 %upper, 9
+  %kept = lshr i64 %high.bits, %drop
+  %again.high = shl i64 %kept, %drop
+  %is.exact = icmp eq i64 %again.high, %high.bits
+  %is.low = icmp ule i64 %low.bits, 1
+  %kept.last = and i64 %kept, 3
+  %is.half = icmp eq i64 %kept.last, 1
+  %near.row = add i64 %scale, 4
+  %is.near = icmp ule i64 %near.row, 27
+  %tie.1 = and i1 %is.exact, %is.low
+  %tie.2 = and i1 %is.half, %is.near
+  %is.tie = and i1 %tie.1, %tie.2
+  %tie = zext i1 %is.tie to i64
+  %even = sub i64 %kept, %tie
+  %odd = and i64 %even, 1
+  %rounded.twice = add i64 %even, %odd
+  %rounded = lshr i64 %rounded.twice, 1
+  %is.over = icmp uge i64 %rounded, 9007199254740992
+  %over = zext i1 %is.over to i64
+  %fraction.over = lshr i64 %rounded, %over
+  %fraction = and i64 %fraction.over, 4503599627370495
+  %binary.product = mul i64 %scale, 217706
+  %binary = ashr i64 %binary.product, 16
+  %exponent.1 = add i64 %binary, 1086
+  %exponent.2 = add i64 %exponent.1, %upper
+  %exponent.3 = sub i64 %exponent.2, %zeros
+  %exponent.4 = add i64 %exponent.3, %over
+  %exponent.less = sub i64 %exponent.4, 1
+  %is.normal = icmp ult i64 %exponent.less, 2046
+  %bits.high = shl i64 %exponent.4, 52
+  %bits = or i64 %bits.high, %fraction
+  %number = bitcast i64 %bits to double
+  %nearest = select i1 %is.zero, double 0.0, double %number
+  %is.known = or i1 %is.normal, %is.zero
+  %negative = fneg double %nearest
+  %signed = select i1 %is.minus, double %negative, double %nearest
+  NARROW
+  %sure = and i1 %same, %is.known
+  br i1 %sure, label %store, label %next
+store:
+  store TYPE %value, ptr %value.at
+  br label %next"""
+_DECIMAL_STATES = (
+    ", [ 2, %exponent ], [ 2, %exponent.sign ], [ 2, %power.look ], [ 2, %ended ], "
+    "[ 2, %scaled ], [ 0, %store ]"
+)
+
+#: How a wide number becomes one of a column's type, and whether that is surely the nearest.
+_NARROW: dict[np.dtype[Any], str] = {
+    np.dtype(np.int64): "%same = icmp eq i64 0, 0\n  %value = add i64 %signed, 0",
+    np.dtype(np.int32): """%value = trunc i64 %signed to i32
+  %again = sext i32 %value to i64
+  %same = icmp eq i64 %again, %signed""",
+    np.dtype(np.float64): "%same = icmp eq i64 0, 0\n  %value = fadd double %signed, -0.0",
+    np.dtype(np.float32): """%value = fptrunc double %signed to float
+  %low.wide = fmul double %signed, 0x3FEFFFFFFFFFFFFE
+  %high.wide = fmul double %signed, 0x3FF0000000000001
+  %low = fptrunc double %low.wide to float
+  %high = fptrunc double %high.wide to float
+  %same = fcmp oeq float %low, %high""",
+}
+_TYPES: dict[np.dtype[Any], str] = {
+    np.dtype(np.int64): "i64",
+    np.dtype(np.int32): "i32",
+    np.dtype(np.float64): "double",
+    np.dtype(np.float32): "float",
+}
+
+
+def reader_text(dtype: np.dtype[Any]) -> str:
+    """The function that reads numbers of a dtype."""
+    is_integer = dtype.kind == "i"
+    text = _READ.replace("BEHIND", _INTEGER_BEHIND if is_integer else _DECIMAL_BEHIND)
+    text = text.replace("FINISH", _INTEGER_FINISH if is_integer else _DECIMAL_FINISH)
+    text = text.replace("STATES", _INTEGER_STATES if is_integer else _DECIMAL_STATES)
+    text = text.replace("LEAST", str(_LEAST)).replace("ROWS", str(_LEAST + _MOST + 1))
+    text = text.replace("NARROW", _NARROW[dtype]).replace("KIND", dtype.name)
+    return text.replace("ZERO", "0" if is_integer else "0.0").replace("TYPE", _TYPES[dtype])
+
+
+class FieldFunctions(NamedTuple):
+    """The function that cuts a text into fields, and those that read numbers, by their dtypes."""
+
+    cut: Any
+    read: dict[np.dtype[Any], Any]
+    #: The powers of five, for all readers.
+    powers: npt.NDArray[np.uint64]
+
+
+def powers_of_five() -> npt.NDArray[np.uint64]:
+    """The first 128 bits of each power of five as two words; those below one are rounded up."""
+    rows = []
+    for power in range(-_LEAST, _MOST + 1):
+        five = 5 ** abs(power)
+        bits = five.bit_length()
+        first = (1 << bits + 127) // five + 1 if power < 0 else five << 128 >> bits
+        rows.append([first >> 64, first & (1 << 64) - 1])
+    return np.array(rows, np.uint64)
+
+
+@functools.cache
+def functions() -> FieldFunctions:
+    """The functions, compiled."""
+    text = _CUT + "".join(map(reader_text, _TYPES)) + "declare i64 @llvm.ctlz.i64(i64, i1)\n"
+    addresses = compiler.compiled(text).addresses
+    place, number = ctypes.c_void_p, ctypes.c_int64
+    cut = ctypes.CFUNCTYPE(None, place, number, number, ctypes.c_uint8, place, place)
+    read = ctypes.CFUNCTYPE(None, *[place] * 4, number, *[place] * 3)
+    readers = {dtype: read(addresses[f"read_{dtype.name}"]) for dtype in _TYPES}
+    return FieldFunctions(cut(addresses["cut"]), readers, powers_of_five())
+
+
+PREPARATION = Preparation(functions)
+
+
+def are_ready_for(count: int) -> bool:
+    """Whether machine code takes so many bytes or fields."""
+    return count >= WORTH_CALLING and PREPARATION.is_ready_for(count, WORTH_MAKING)
+
+
+def cut(octets: Array, start: int, end: int, delimiter: int) -> tuple[Array, Array]:
+    """Where the fields of a text stop, and which is the last one of each record.
+
+    Args:
+        octets: A text with margins as uint8, without quotes and carriage returns.
+        start: Where its first record begins.
+        end: Where it ends.
+        delimiter: The byte between fields.
+
+    Returns:
+        The places at which fields stop, and the numbers of fields: those that end whole records.
+    """
+    text = octets[start:end]
+    records = np.count_nonzero(text == _NEWLINE)
+    fields = records + np.count_nonzero(text == delimiter)
+    stops, lasts = np.empty(fields + 1, np.int64), np.empty(records + 1, np.int64)
+    functions().cut(address(octets), start, end, delimiter, address(stops), address(lasts))
+    return stops[:fields], lasts[:records]
+
+
+def read(
+    octets: Array, starts: Array, stops: Array, parts: Array, dtype: np.dtype[Any]
+) -> tuple[Array, npt.NDArray[np.uint8]]:
+    """The numbers in fields, and the state of each field; 0 where none was read.
+
+    Args:
+        octets: The text as uint8.
+        starts: Where fields start, int64.
+        stops: Where they stop, int64.
+        parts: The numbers of the fields that are read, int64.
+        dtype: int32, int64, float32 or float64.
+    """
+    values, states = np.empty(len(parts), dtype), np.empty(len(parts), np.uint8)
+    _, readers, powers = functions()
+    readers[dtype](
+        address(octets), address(starts), address(stops), address(parts), len(parts),
+        address(values), address(states), address(powers),
+    )  # fmt: skip
+    return values, states

@@ -1,0 +1,149 @@
+"""Functions of TensorFlow 1 that have no namesake in TensorFlow 2."""
+
+from __future__ import annotations
+
+from graphwright.library.checkpoint.checkpoint_files import is_there
+from graphwright.ops.linalg.contraction import matmul
+from graphwright.ops.math.arithmetic import floordiv, truediv
+from graphwright.ops.nn.bias import bias_add
+from graphwright.types.arguments import Tensor, TensorLike
+from graphwright.values.convert import convert, convert_pair
+from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.variable import Variable
+
+
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Divides as Python 2 did: integers are rounded down, and floats are not.
+
+    Args:
+        x: A tensor of a numeric dtype.
+        y: A tensor of the same dtype, whose shape broadcasts with that of `x`.
+        name: A name for the op.
+
+    Returns:
+        A tensor of the same dtype.
+
+    >>> import graphwright as tf
+    >>> tf.compat.v1.div([7, -7], 2).numpy().tolist(), float(tf.compat.v1.div(7.0, 2.0))
+    ([3, -4], 3.5)
+    """
+    a, b = convert_pair(x, y)
+    return (floordiv if a.dtype.is_integer else truediv)(a, b, name=name)
+
+
+def xw_plus_b(
+    x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None
+) -> Tensor:
+    """Returns `x @ weights + biases`.
+
+    Args:
+        x: A tensor of shape [rows, inner].
+        weights: A tensor of shape [inner, columns].
+        biases: A tensor of shape [columns].
+        name: A name for the op.
+
+    Returns:
+        A tensor of shape [rows, columns].
+
+    >>> import graphwright as tf
+    >>> tf.compat.v1.nn.xw_plus_b([[1.0, 2.0]], [[3.0], [4.0]], [0.5]).numpy().tolist()
+    [[11.5]]
+    """
+    return bias_add(matmul(x, weights), biases, name=name or "xw_plus_b")
+
+
+def checkpoint_exists(checkpoint_prefix: str) -> bool:
+    """Says whether there is a checkpoint of a path.
+
+    Args:
+        checkpoint_prefix: A path as `Saver.save` returns it.
+
+    Returns:
+        A bool.
+
+    >>> import graphwright as tf
+    >>> tf.compat.v1.train.checkpoint_exists("no/such/model-7")
+    False
+    """
+    return is_there(str(checkpoint_prefix))
+
+
+def scatter_update(
+    ref: Variable,
+    indices: TensorLike,
+    updates: TensorLike,
+    use_locking: bool = True,
+    name: str | None = None,
+) -> Variable:
+    """Replaces rows of a variable.
+
+    Args:
+        ref: A variable.
+        indices: A tensor of int32 or int64, of any shape: the rows.
+        updates: A tensor of the variable's dtype and of the shape `indices.shape + ref.shape[1:]`.
+        use_locking: It has no effect.
+        name: A name for the op.
+
+    Returns:
+        The variable.
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable([[1, 2], [3, 4]])
+    >>> tf.compat.v1.scatter_update(v, [1], [[5, 6]]).numpy().tolist()
+    [[1, 2], [5, 6]]
+    """
+    return ref.scatter_update(IndexedSlices(convert(updates, ref.dtype), indices), name=name)
+
+
+def scatter_add(
+    ref: Variable,
+    indices: TensorLike,
+    updates: TensorLike,
+    use_locking: bool = True,
+    name: str | None = None,
+) -> Variable:
+    """Adds to rows of a variable.
+
+    Args:
+        ref: A variable.
+        indices: A tensor of int32 or int64, of any shape: the rows.
+        updates: A tensor of the variable's dtype and of the shape `indices.shape + ref.shape[1:]`.
+        use_locking: It has no effect.
+        name: A name for the op.
+
+    Returns:
+        The variable.
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable([[1, 2], [3, 4]])
+    >>> tf.compat.v1.scatter_add(v, [1], [[5, 6]]).numpy().tolist()
+    [[1, 2], [8, 10]]
+    """
+    return ref.scatter_add(IndexedSlices(convert(updates, ref.dtype), indices), name=name)
+
+
+def scatter_sub(
+    ref: Variable,
+    indices: TensorLike,
+    updates: TensorLike,
+    use_locking: bool = True,
+    name: str | None = None,
+) -> Variable:
+    """Subtracts from rows of a variable.
+
+    Args:
+        ref: A variable.
+        indices: A tensor of int32 or int64, of any shape: the rows.
+        updates: A tensor of the variable's dtype and of the shape `indices.shape + ref.shape[1:]`.
+        use_locking: It has no effect.
+        name: A name for the op.
+
+    Returns:
+        The variable.
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable([[1, 2], [3, 4]])
+    >>> tf.compat.v1.scatter_sub(v, [1], [[5, 6]]).numpy().tolist()
+    [[1, 2], [-2, -2]]
+    """
+    return ref.scatter_sub(IndexedSlices(convert(updates, ref.dtype), indices), name=name)
