@@ -37,6 +37,19 @@ def test_there_is_one_copy() -> None:
     assert "Roll" not in text
 
 
+@pytest.mark.parametrize("axis", [0, 1, -2])
+@pytest.mark.parametrize("shape", [(5, 6, 70), (1, 3, 64)])
+def test_long_rows_are_read_where_they_lie(shape: tuple[int, ...], axis: int) -> None:
+    x = np.arange(np.prod(shape), dtype=np.int16).reshape(shape)
+    for shift in (1, -2, 4):
+        f = tf.function(rolled((shift,), axis), jit_compile=True)
+        np.testing.assert_array_equal(f(x), x + 2 * np.roll(x, shift, axis))
+        graph = f.get_concrete_function(x).graph
+        assert not outside(graph)
+        rewritten = print_graph(with_shared_copies(graph))
+        assert ("_RollOfRows" in rewritten) == (shift % shape[axis] > 0)
+
+
 @pytest.mark.parametrize(
     ("shape", "axis", "shifts"), [([3, 7], 0, (1, -1)), ([3, 7], 1, (1,)), ([3, None], 1, (1, -1))]
 )

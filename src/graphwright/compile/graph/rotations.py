@@ -1,21 +1,34 @@
-"""Rotations of one tensor along its innermost axis, which read one copy of it between its own ends.
+"""Rotations by known shifts, without a copy for each.
 
-A stencil on a ring reads its neighbours on both sides. Each rotation alone would be a copy. Which
-others there are decides, so this is a pass over nodes, and no expansion of a rotation.
+A stencil on a ring reads its neighbours on both sides. Along the innermost axis, several rotations
+of one tensor read one copy of it, between its own ends. Which others there are decides, so this is
+a pass over nodes, and no expansion of a rotation. Along other axes, rows are read where they lie.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.graph.prune import prune
 from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.ir.known import known
 from graphwright.ops.core.joining import concat
-from graphwright.ops.core.reversal import Roll
+from graphwright.ops.core.reversal import Roll, RollOfRows
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
+
+#: Elements of a row from which on rows are read where they lie: shorter ones fill no vector.
+_LONG = 64
+
+
+class Rotation(NamedTuple):
+    """What a node does: it rotates by at most half of an axis, whose rows have so many elements."""
+
+    shift: int
+    row: int
 
 
 def between_its_ends(x: Any, before: int, after: int) -> Any:
@@ -27,29 +40,32 @@ def between_its_ends(x: Any, before: int, after: int) -> Any:
 
 
 def with_shared_copies(graph: Graph) -> Graph:
-    """The graph in which several rotations of one tensor read one copy of it."""
-    rotations: dict[Value, dict[Node, int]] = {}
-    for node in graph.nodes:
-        if isinstance(node.op, Roll):
-            shift = innermost_shift(node)
-            if shift is not None:
-                rotations.setdefault(node.inputs[0], {})[node] = shift
-    shared = {node: shifts for shifts in rotations.values() if len(shifts) > 1 for node in shifts}
-    if not shared:
+    """The graph in which rotations share copies of tensors, or need none."""
+    rotations = {node: rotation_of(node) for node in graph.nodes if type(node.op) is Roll}
+    along: dict[Value, dict[Node, int]] = {}  # the innermost axis, by tensor
+    for node, rotation in rotations.items():
+        if rotation is not None and rotation.row == 1:
+            along.setdefault(node.inputs[0], {})[node] = rotation.shift
+    shared = {node: shifts for shifts in along.values() if len(shifts) > 1 for node in shifts}
+    of_rows = {node for node, r in rotations.items() if r is not None and r.row >= _LONG}
+    if not (shared or of_rows):
         return graph
     into = Graph(graph.name, graph.is_body)
-    frames: dict[Value, Any] = {}
+    copies: dict[Value, Any] = {}
 
     def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        if node in of_rows:
+            types = (node.outputs[0].type,)
+            return into.add(RollOfRows.of(), inputs, types, node.name, node.location).outputs
         if node not in shared:
             return None
         x: Any = SymbolicTensor(inputs[0], into)
         shifts = shared[node]
         before, after = max(0, *shifts.values()), -min(0, *shifts.values())
-        if inputs[0] not in frames:
-            frames[inputs[0]] = between_its_ends(x, before, after)
+        if inputs[0] not in copies:
+            copies[inputs[0]] = between_its_ends(x, before, after)
         start = before - shifts[node]
-        return (frames[inputs[0]][..., start : start + x.shape[-1]]._value,)
+        return (copies[inputs[0]][..., start : start + x.shape[-1]]._value,)
 
     with tracing(into):
         transform(graph, rewrite, into)
@@ -57,15 +73,13 @@ def with_shared_copies(graph: Graph) -> Graph:
     return prune(into)
 
 
-def innermost_shift(node: Node) -> int | None:
-    """How far a node rotates along the innermost axis, by at most half of it.
-
-    None for nodes that do something else, or nothing.
-    """
+def rotation_of(node: Node) -> Rotation | None:
+    """What a node does; None for nodes that do something else, or nothing."""
     x, shift, axis = node.inputs[0].type, known(node.inputs[1]), known(node.inputs[2])
-    if not x.dims or not x.dims[-1] or not (type(shift) is type(axis) is int):
+    if not x.dims or not (type(shift) is type(axis) is int) or not is_native_dtype(x.dtype):
         return None
-    if axis % len(x.dims) != len(x.dims) - 1 or not is_native_dtype(x.dtype):
+    size, *row = x.dims[axis % len(x.dims) :]
+    if not size or None in row:
         return None
-    size = x.dims[-1]
-    return (shift + size // 2) % size - size // 2 or None
+    by = (shift + size // 2) % size - size // 2
+    return Rotation(by, math.prod(row)) if by else None  # type: ignore[arg-type]

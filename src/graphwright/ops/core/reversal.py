@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,9 +23,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import HostValue, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
-
-#: Elements behind an axis from which on a rotation along it costs nothing where it is read.
-_LONG_ROW = 64
 
 
 class ReverseV2(Op):
@@ -186,8 +182,7 @@ class Roll(Op):
         for distance, a in zip(*[v if isinstance(v, tuple) else (v,) for v in (by, axes)]):
             place = a % x.shape.rank
             size = extent(x, place)
-            row = math.prod(x.shape[i] or 0 for i in range(place + 1, x.shape.rank))
-            if isinstance(size, int) and row < _LONG_ROW:
+            if isinstance(size, int):
                 cut = size - distance % size
                 if cut != size:
                     x = concat(pieces(x, place, [cut, size - cut])[::-1], place)
@@ -197,6 +192,17 @@ class Roll(Op):
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.same(1), each.axes(2))
+
+
+class RollOfRows(Roll):
+    """The same along an axis before long rows, by a known shift: rows are read where they lie."""
+
+    type_name = "_RollOfRows"
+
+    def expand(self, x: GraphTensor, shift: GraphTensor, axis: GraphTensor) -> Any:
+        """The rows from where they were."""
+        place = host(axis) % x.shape.rank
+        return moved(x, place, [turned_places(extent(x, place), host(shift))])
 
 
 def turned_places(size: Any, shift: Any) -> Any:

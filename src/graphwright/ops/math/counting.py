@@ -170,12 +170,13 @@ class InTopKV2(Op):
             return known
         places = np.where(known, targets, 0)[:, None]
         target = np.take_along_axis(predictions, places, axis=1)
-        with np.errstate(over="ignore", invalid="ignore"):
-            decided = np.isfinite(predictions.sum(axis=1))  # then all of the row is finite
-        if not decided.all():
-            decided = np.isfinite(predictions).all(axis=1)
         above = np.bitwise_count(np.packbits(predictions > target, axis=1))
-        return known & decided & (above.sum(axis=1, dtype=np.int64) < k)
+        hits = known & (above.sum(axis=1, dtype=np.int64) < k)
+        rows = predictions[hits]
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = np.isfinite(rows.sum(axis=1))  # then all of the row is finite
+        hits[hits] = finite if finite.all() else np.isfinite(rows).all(axis=1)
+        return hits
 
     def expand(self, predictions: GraphTensor, targets: GraphTensor, k: GraphTensor) -> Any:
         """A count of each row's predictions above that of its target."""
