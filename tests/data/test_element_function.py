@@ -113,6 +113,18 @@ def test_a_table_cannot_be_filled_with_an_element() -> None:
         Dataset.range(3).map(looked_up)
 
 
+def test_a_table_cannot_be_filled_from_a_file_that_an_element_names() -> None:
+    index = tf.lookup.TextFileIndex
+
+    def looked_up(path: Any) -> Any:
+        columns = tf.string, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER
+        table = tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(path, *columns), -1)
+        return table.lookup(path)
+
+    with pytest.raises(ValueError, match="depends on an argument of a function"):
+        Dataset.from_tensors("words.txt").map(looked_up)
+
+
 def test_a_variable_begins_with_a_value_of_the_function_around() -> None:
     made: list[Any] = []
 

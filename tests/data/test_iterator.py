@@ -330,6 +330,30 @@ def test_what_was_seen_is_saved(rows: list[Any]) -> None:
     assert first + [x.numpy() for x in after] == expected
 
 
+def test_an_iterator_whose_function_changes_a_variable_is_refused_too() -> None:
+    counter = tf.Variable(0)
+    generator = tf.random.Generator.from_seed(1)
+    table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.int64, -1)
+
+    def count(x: tf.Tensor) -> tf.Tensor:
+        if x > 0:
+            counter.assign_add(1)
+        return x
+
+    def insert(x: tf.Tensor) -> tf.Tensor:
+        table.insert(x, x)
+        return x
+
+    for function, name in (
+        (count, "AssignAddVariableOp"),
+        (lambda x: generator.uniform([]), "RngReadAndSkip"),
+        (insert, "LookupTableInsertV2"),
+    ):
+        iterator = iter(tf.data.Dataset.range(3).map(function))
+        with pytest.raises(tf.errors.FailedPreconditionError, match=f"{name} is stateful"):
+            tf.train.Checkpoint(iterator=iterator).write("none")
+
+
 def test_an_iterator_with_streams_of_random_numbers_is_saved_on_request_alone() -> None:
     """TensorFlow 2.21 refuses in the same words."""
     dataset = tf.data.Dataset.range(3).map(lambda x: tf.random.uniform([], seed=5)).batch(1)

@@ -28,6 +28,8 @@ from graphwright.data.stages.stage_rewrites import plan_of
 from graphwright.data.tuning.block_limit import BlockLimit
 from graphwright.ir.graph import Graph, subgraphs_of
 from graphwright.library.summary.profiler import ProfilerSession, Timer
+from graphwright.op.op import Effect, Op
+from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import VariantValue
 
 #: So many elements are packed at a time for a program that takes them one by one: fewer than the
@@ -154,7 +156,7 @@ class Reader(VariantValue):
         """The state from which another reader goes on after the last element taken."""
         policy = self.plan.options.experimental_external_state_policy
         if policy in (None, ExternalStatePolicy.FAIL):
-            refuse_draws(self.stage)
+            refuse_state(self.stage)
         with self.lock:
             self.settle()
             ahead = self.block.part(self.place, self.block.count)
@@ -186,27 +188,37 @@ class Reader(VariantValue):
         return f"<iterator of {self.stage!r}>"
 
 
-def refuse_draws(stage: DatasetStage) -> None:
-    """Raises FailedPreconditionError where functions draw numbers from streams, as in TensorFlow.
-
-    Where they are in a stream is no part of what is saved.
+def refuse_state(stage: DatasetStage) -> None:
+    """Raises FailedPreconditionError where functions have state that no iterator saves, as in
+    TensorFlow: where they are in a stream of random numbers, and what they change.
     """
     for function in functions_of(stage):
-        name = drawing_op(function.function.graph)
-        if name:
+        op = stateful_op(function.function.graph)
+        if op is not None:
+            what = (
+                "An iterator cannot say where its numbers are; those of "
+                "`tf.random.stateless_uniform` and its like depend on seeds alone."
+                if op.has_stream
+                else "What it changes is no part of an iterator."
+            )
             raise FailedPreconditionError(
                 None, None,
-                f"{name} is stateful. An iterator cannot say where its numbers are; those of "
-                "`tf.random.stateless_uniform` and its like depend on seeds alone. It is saved "
-                "without them under `tf.data.experimental.ExternalStatePolicy.IGNORE`.",
+                f"{op.type_name} is stateful. {what} It is saved without them under "
+                "`tf.data.experimental.ExternalStatePolicy.IGNORE`.",
             )  # fmt: skip
     for source in stage.inputs:
-        refuse_draws(source)
+        refuse_state(source)
 
 
-def drawing_op(graph: Graph) -> str:
-    """The name of the first op that draws from a stream; nothing where none does."""
+def stateful_op(graph: Graph) -> Op | None:
+    """The first op that draws from a stream, or changes a variable or a table."""
     for node in graph.nodes:
-        if node.op.has_stream and not subgraphs_of(node.op):
-            return node.op.type_name
-    return next(filter(None, map(drawing_op, graph.subgraphs())), "")
+        op = node.op
+        if subgraphs_of(op):
+            continue
+        changes = op.effect is Effect.WRITE and any(
+            value.type.dtype is dt.resource for value in node.inputs
+        )
+        if op.has_stream or changes:
+            return op
+    return next(filter(None, map(stateful_op, graph.subgraphs())), None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
@@ -111,3 +113,20 @@ def test_a_window_without_a_dataset_is_one_error() -> None:
     expected = [[0, 4, 8], [1, 5, 9], error, [3, 7, 11]]
     expected += [[12, 16, 20], [13, 17, 21], error, [15, 19, 23]]
     assert outcomes(windows) == expected
+
+
+def test_windows_that_are_left_out_are_made_one_by_one_where_a_program_sees_it() -> None:
+    taken = []
+
+    def rows() -> Iterator[list[int]]:
+        for number in range(5):
+            taken.append(number)
+            yield [number] * number
+
+    lists = Dataset.from_generator(rows, output_signature=tf.TensorSpec([None], tf.int32))
+    pairs = lists.map(lambda row: (tf.size(row), row)).window(4)
+    batches = pairs.flat_map(lambda a, b: Dataset.zip((a.batch(4), b.batch(4))))
+    iterator = iter(batches.skip(2))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        next(iterator)
+    assert taken == [0, 1, 2, 3]

@@ -105,7 +105,8 @@ class SkipCursor(CountCursor):
             return None
         while self.left:
             try:
-                block = self.upstream.pull(self.left)
+                # One at a time where a program sees it: an error may be the first one's.
+                block = self.upstream.pull(1 if self.source.is_observable else self.left)
             except Exception:
                 self.left = self.count  # TensorFlow counts anew
                 raise
