@@ -7,6 +7,7 @@ raises its errors, in one place: eager execution an `InvalidArgumentError`, trac
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable
@@ -19,6 +20,8 @@ from graphwright.base.named_tuples import NamedTuple
 _PACKAGE = str(Path(__file__).parent.parent)
 #: How the file names of the package's code begin, and those of generated code.
 _FILES = (_PACKAGE, "<graphwright ")
+#: What opens the package's blocks, between its frames.
+_BLOCKS = contextlib.__file__
 
 VARIADIC = 0x04 | 0x08  # the flags of code with *args and **kwargs
 
@@ -49,7 +52,7 @@ class _InPackage(dict[str, bool]):
     def __missing__(self, filename: str) -> bool:
         if len(self) >= self.limit:
             self.clear()
-        is_ours = self[filename] = filename.startswith(_PACKAGE)
+        is_ours = self[filename] = filename.startswith(_PACKAGE) or filename == _BLOCKS
         return is_ours
 
 

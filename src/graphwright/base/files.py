@@ -37,11 +37,14 @@ def write_whole(path: str | Path, content: bytes, durable: bool = False, mode: i
     if durable:
         remove_abandoned(path.parent, glob.escape(path.name))
     with new_file(path, mode) as new:
-        with open(new, "r+b") as file:
-            file.write(content)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
+        try:
+            with open(new, "r+b") as file:
+                file.write(content)
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+        except OSError as error:  # it names no file, and closing one raises it again
+            raise OSError(error.errno, error.strerror, str(path)) from None
         os.replace(new, path)
     if durable and os.name == "posix":  # elsewhere a directory cannot be opened
         directory = os.open(path.parent, os.O_RDONLY)

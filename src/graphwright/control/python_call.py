@@ -297,6 +297,8 @@ class PyFunc(HostOp):
             with activate(None):
                 returned = function(*[np.asarray(a)[()] for a in arrays])
         except Exception as error:
+            if isinstance(function, (DescribedFunction, FreshFunction)):
+                raise  # it is no program's
             raise status_of(error) from error
         return tuple(returned) if isinstance(function, FreshFunction) else self.arrays_of(returned)
 

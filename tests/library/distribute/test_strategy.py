@@ -48,3 +48,12 @@ def test_a_replica_is_converted_where_the_code_around_it_is() -> None:
     plain = tf.autograph.experimental.do_not_convert(run)  # as Keras does around `train_step`
     with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
         tf.function(plain)(tf.constant(-3.0))
+
+
+def test_what_is_no_dataset_is_told_how_to_become_one() -> None:
+    strategy = tf.distribute.MirroredStrategy()
+    words = r"this is \[1, 2\]\. Make one: tf\.data\.Dataset\.from_tensor_slices"
+    with pytest.raises(AttributeError, match=words):
+        strategy.experimental_distribute_dataset([1, 2])
+    with pytest.raises(AttributeError, match=words):
+        strategy.distribute_datasets_from_function(lambda context: [1, 2])

@@ -109,7 +109,18 @@ slopes = [slope(product, tf.constant(a)).numpy().tolist()]
 for f in (product, tf.function(product)):
     each = slope(f, divided(a, FREE, "y"))
     slopes += [whole(each), dt.fetch_layout(each).sharding_specs]
-value = [plain, trained, shapes, slopes]
+w = dt.DVariable(divided(numbers(4, 6), FREE, "y"))
+
+@tf.function
+def repeat():
+    for _ in tf.range(3):
+        w.assign_add(w * 2.0)
+
+try:
+    repeat()
+except tf.errors.UnimplementedError as error:
+    refusal = str(error)
+value = [plain, trained, shapes, slopes, refusal]
 pathlib.Path(__file__).with_name(f"{dt.client_id()}.json").write_text(json.dumps(value))
 """
 
@@ -123,7 +134,7 @@ def left(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.mark.parametrize("way", ["rows", "columns", "inner"])
 def test_a_step_gives_what_eager_ops_give(way: str, left: list[Any]) -> None:
-    for plain, trained, _, _ in left:
+    for plain, trained, *_ in left:
         eager, traced = trained[way]
         for place in range(2):
             np.testing.assert_allclose(traced[place], eager[place], rtol=1e-6, atol=1e-7)
@@ -133,7 +144,7 @@ def test_a_step_gives_what_eager_ops_give(way: str, left: list[Any]) -> None:
 
 @pytest.mark.parametrize("way", ["rows", "columns", "inner"])
 def test_a_call_is_one_op_with_the_same_collectives_on_all_ranks(way: str, left: list[Any]) -> None:
-    (eager, traced), *others = [[each[3] for each in trained[way]] for _, trained, _, _ in left]
+    (eager, traced), *others = [[each[3] for each in trained[way]] for _, trained, *_ in left]
     assert all(other == [eager, traced] for other in others)
     assert all(ops == ["StatefulPartitionedCall"] for ops, _ in traced)
     assert len({collectives for _, collectives in traced}) == 1
@@ -141,17 +152,23 @@ def test_a_call_is_one_op_with_the_same_collectives_on_all_ranks(way: str, left:
 
 
 def test_sizes_that_only_a_run_knows(left: list[Any]) -> None:
-    for _, _, shapes, _ in left:
+    for _, _, shapes, *_ in left:
         for plain, divided in shapes.values():
             for one, other in zip(plain, divided):
                 np.testing.assert_allclose(other, one, rtol=1e-5, atol=1e-5)
 
 
 def test_gradients_of_a_call(left: list[Any]) -> None:
-    for _, _, _, (plain, eager, specs, traced, specs_of_traced) in left:
+    for *_, (plain, eager, specs, traced, specs_of_traced), _ in left:
         np.testing.assert_allclose(eager, plain, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(traced, plain, rtol=1e-5, atol=1e-5)
         assert specs_of_traced == specs
+
+
+def test_a_loop_that_reaches_a_divided_variable_says_what_works(left: list[Any]) -> None:
+    for *_, refusal in left:
+        assert "runs whole on each process, and does not reach a variable" in refusal
+        assert "`for _ in range(n): step()`" in refusal
 
 
 def test_ranks_with_other_graphs_end_with_both_collectives(tmp_path: Path) -> None:

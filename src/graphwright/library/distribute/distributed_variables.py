@@ -327,8 +327,9 @@ class SyncOnReadVariable(DistributedVariable):
         how = self._aggregation
         if how is VariableAggregation.SUM:
             if kind != "AssignVariableOp":
+                method = "assign_add" if kind == "AssignAddVariableOp" else "assign_sub"
                 raise ValueError(
-                    f"SyncOnReadVariable does not support {kind} in cross-replica context when "
+                    f"SyncOnReadVariable does not support `{method}` in cross-replica context when "
                     "aggregation is set to `tf.VariableAggregation.SUM`: assign the whole sum."
                 )
             if not isinstance(value, DistributedValues):

@@ -30,6 +30,7 @@ from graphwright.library.distribute.strategy import (
     Strategy,
     StrategyExtended,
     check_axis,
+    checked_dataset,
     single,
     value_differs,
 )
@@ -189,10 +190,9 @@ class MultiWorkerExtended(MirroredExtended):
         return self._gather(value, axis)
 
     def _distribute_dataset(self, dataset: object) -> Any:
-        source: Any = dataset
+        source = checked_dataset(dataset)
         size, rank = self.workers.size, self.workers.rank
         if size == 1:
-            source.element_spec  # noqa: B018 - AttributeError for what is no dataset
             return DistributedDataset(source, [DEFAULT])
         share = source._own(size, rank)
         if share is not None:

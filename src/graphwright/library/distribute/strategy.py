@@ -597,23 +597,31 @@ class StrategyExtended:
 
     def _distribute_dataset(self, dataset: object) -> Any:
         names = self._strategy._devices
-        source: Any = dataset
+        source = checked_dataset(dataset)
         if len(names) == 1:
-            source.element_spec  # noqa: B018 - AttributeError for what is no dataset
             return DistributedDataset(source, names)
         parts = source.map(lambda *element: split_batch(single(element), len(names)))
         return DistributedDataset(parts, names)
 
     def _datasets_from_function(self, dataset_fn: Callable[[InputContext], object]) -> Any:
         names = self._strategy._devices
-        dataset: Any = dataset_fn(InputContext(num_replicas_in_sync=len(names)))
-        dataset.element_spec  # noqa: B018 - AttributeError for what is no dataset
+        dataset = checked_dataset(dataset_fn(InputContext(num_replicas_in_sync=len(names))))
         return DistributedDataset(dataset, names, alone if len(names) > 1 else None)
 
 
 def single(element: tuple[object, ...]) -> Any:
     """An element, of whose tuple `map` makes arguments."""
     return element[0] if len(element) == 1 else element
+
+
+def checked_dataset(dataset: object) -> Any:
+    """The dataset; AttributeError for what is none."""
+    if not hasattr(dataset, "element_spec"):
+        raise AttributeError(
+            f"A strategy distributes a tf.data.Dataset, and this is {dataset!r}. Make one: "
+            "tf.data.Dataset.from_tensor_slices(...).batch(global_batch_size)"
+        )
+    return dataset
 
 
 def value_differs(value: object) -> bool:

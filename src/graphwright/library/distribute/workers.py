@@ -15,6 +15,7 @@ import numpy as np
 from graphwright.library.distribute.agreements import JOIN, Agreements
 from graphwright.library.distribute.gradient_buckets import buckets
 from graphwright.library.distribute.pending_sums import LARGE_BUCKET, SumOptions, SumQueue
+from graphwright.library.presence.program_run import program_traceback
 from graphwright.machine import threads
 from graphwright.types.arrays import Array
 
@@ -132,7 +133,8 @@ class WorkerGroup:
             kind: type[BaseException], error: BaseException, trace: TracebackType | None
         ) -> None:
             sys.stdout.flush()
-            before(kind, error, trace)
+            part = program_traceback(trace, sys.argv[0]) or trace  # mpi4py has started the program
+            before(kind, error.with_traceback(part), part)
             sys.stderr.write(f"rank {self.rank} of {self.size} has failed: all ranks end\n")
             sys.stderr.flush()
             time.sleep(_LAST_WORDS)

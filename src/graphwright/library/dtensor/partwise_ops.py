@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from graphwright.base.errors import UnimplementedError
+from graphwright.ir.graph import subgraphs_of
 from graphwright.library.dtensor.mesh import Mesh
 from graphwright.library.dtensor.rank_tensors import laid_out
 from graphwright.library.dtensor.sharding_rules import (
@@ -167,8 +168,14 @@ def fitting(term: Labels, dims: Dims, divided: Mapping[str | None, str]) -> Spec
 
 def refusal(op: Op) -> UnimplementedError:
     """The error for an op that does not reach a variable of a mesh over ranks."""
-    return UnimplementedError(
-        None, None,
-        f"{op.type_name} does not reach a variable of which each process has a part. Take its "
-        "value first, and assign all of it: `variable.assign(f(variable.read_value()))`.",
-    )  # fmt: skip
+    if subgraphs_of(op):
+        words = (
+            "runs whole on each process, and does not reach a variable of which each has a part. "
+            "Let Python repeat or choose: `for _ in range(n): step()`, where `step` is traced."
+        )
+    else:
+        words = (
+            "does not reach a variable of which each process has a part. Take its value first, and "
+            "assign all of it: `variable.assign(f(variable.read_value()))`."
+        )
+    return UnimplementedError(None, None, f"{op.type_name} {words}")
