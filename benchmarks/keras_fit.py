@@ -3,7 +3,8 @@
     python -m benchmarks.keras_fit OURS TENSORFLOW [--jax PYTHON] [--torch PYTHON] [--rounds N]
 
 All are interpreters that have Keras 3, OURS with what graphwright needs, the others with a backend
-of Keras. Each round runs all, each in a process of its own. The table has the least of the rounds,
+of Keras. Keras imports scikit-learn, pandas and others where they are installed, so all should have
+the same. Each round runs all, each in a process of its own. The table has the least of the rounds,
 by the clock and of processors, which other programs on the machine change less, with the ratios to
 TensorFlow's. It is in seconds, and in MB for the memory at its peak.
 """
@@ -96,6 +97,7 @@ def sample(python: str, peer: str) -> dict[str, tuple[float, float]]:
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "src"))),
     }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # peers were compiled when installed
     command = [python, "-m", "benchmarks.keras_fit", "--sample", peer]
     done = subprocess.run(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True

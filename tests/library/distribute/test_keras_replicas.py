@@ -37,6 +37,18 @@ for scope in (tf.distribute.MirroredStrategy().scope(), contextlib.nullcontext()
     values = [*history["loss"], *history["mae"], *model.evaluate(x, y, verbose=0)]
     results.append([kind, values, model.predict(x[:4], verbose=0).ravel().tolist()])
 strategy = tf.distribute.MirroredStrategy()
+rows = tf.data.Dataset.from_tensor_slices((x, y)).batch(8)
+for form in (
+    strategy.experimental_distribute_dataset(rows),
+    strategy.distribute_datasets_from_function(lambda context: rows),
+):
+    keras.utils.set_random_seed(1)
+    with strategy.scope():
+        model = keras.Sequential([keras.layers.Input((8,)), keras.layers.Dense(1)])
+        model.compile(optimizer="sgd", loss="mse")
+    assert form.cardinality == 4
+    history = model.fit(form, epochs=2, verbose=0).history
+    results.append([*history["loss"], int(model.optimizer.iterations)])
 with strategy.scope():
     optimizer = keras.optimizers.SGD(0.5, momentum=0.06)  # builds itself in the first replica
     weights = tf.Variable([1.0, 2.0, 3.0, 4.0])
@@ -53,8 +65,10 @@ def test_fit_gives_what_one_replica_gives() -> None:
     }
     command = [sys.executable, "-c", PROGRAM]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    (kind, *mirrored), (_, *plain), stepped = json.loads(done.stdout.splitlines()[-1])
+    (kind, *mirrored), (_, *plain), *fed, stepped = json.loads(done.stdout.splitlines()[-1])
     assert stepped == [0.0, -4.0, -4.0, 2.0]
     assert kind == "MirroredVariable"
+    assert [steps for *_, steps in fed] == [8, 4]  # each replica takes a batch of its own
+    assert all(last < first for first, last, _ in fed)
     for ours, expected in zip(mirrored, plain):
         np.testing.assert_allclose(ours, expected, rtol=2e-5)

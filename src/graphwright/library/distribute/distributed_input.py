@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from graphwright.control.branch import cond
@@ -169,6 +170,15 @@ class DistributedDataset(DistributedData):
     True
     """
 
+    @property
+    def cardinality(self) -> Any:
+        """The number of elements, an np.int64: tf.data.INFINITE_CARDINALITY, or
+        tf.data.UNKNOWN_CARDINALITY, where it is not that of a dataset with an end.
+
+        Where each replica takes elements of its own, all of these count.
+        """
+        return self._source.cardinality().numpy()
+
     def __iter__(self) -> DistributedIterator:
         return DistributedIterator(iter(self._source), self._devices, self._grouping)
 
@@ -250,7 +260,8 @@ class DistributedIterator(DistributedData, Trackable):
     def _group(self) -> tuple[Any, Callable[[], Any]]:
         """Whether there is an element, and what makes that of all replicas of this process.
 
-        Replicas for which there is no element get one without rows.
+        Replicas for which there is no element get one without rows. Where no replica goes on, the
+        source says that it has ended: Keras asks for the next element without a look.
         """
         first, *rest = [self._source.get_next_as_optional() for _ in self._devices]
         spec, grouping = self._source.element_spec, self._grouping
@@ -259,8 +270,8 @@ class DistributedIterator(DistributedData, Trackable):
 
         def element() -> Any:
             absent = tree.map_structure(empty, spec)
-            is_absent = logical_and(goes_on, logical_not(first.has_value()))
-            values = [cond(is_absent, lambda: absent, first.get_value)]
+            missing = partial(cond, goes_on, lambda: absent, self._source.get_next)
+            values = [cond(first.has_value(), first.get_value, missing)]
             for optional in rest:
                 values.append(cond(optional.has_value(), optional.get_value, lambda: absent))
             if not rest:

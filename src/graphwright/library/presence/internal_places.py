@@ -14,6 +14,7 @@ PLACES: dict[str, dict[str, str]] = {
         "compute_batch_size": "graphwright.data.stages.batch_sizes:compute_batch_size",
     },
     "python.data.ops.dataset_ops": {"DatasetV2": "data.Dataset"},
+    "python.distribute.input_lib": {"DistributedDataset": "distribute.DistributedDataset"},
     "python.eager.context": {
         "_reset_context": f"{_HERE}:_reset_context",
         "async_wait": f"{_HERE}:async_wait",

@@ -27,7 +27,15 @@ SUBSTITUTES = {
 
 #: The classes that libraries know by their names and those of their modules, without an import.
 CLASSES = frozenset(
-    {"DatasetV2", "ListWrapper", "RaggedTensor", "SparseTensor", "Tensor", "_DictWrapper"}
+    {
+        "DatasetV2",
+        "DistributedDataset",
+        "ListWrapper",
+        "RaggedTensor",
+        "SparseTensor",
+        "Tensor",
+        "_DictWrapper",
+    }
 )
 
 #: Where Keras 3 has its form for `tf.keras`, first, and all else.
