@@ -1,6 +1,6 @@
 """`tf.saved_model`: models as TensorFlow and Keras write them."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphwright.api import late
 from graphwright.portable.saved_model_names import (
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from graphwright.portable.restored_objects import Asset
     from graphwright.portable.saved_model import LoadOptions, contains_saved_model, load
 
-#: What reads models loads protobuf, which few programs need.
-_LATE = ("Asset", "LoadOptions", "SaveOptions", "contains_saved_model", "load", "save")
+#: What reads models loads protobuf, which few programs need; what writes them is more still.
+_READING = ("Asset", "LoadOptions", "contains_saved_model", "load")
+_WRITING = ("SaveOptions", "save")
 
 __all__ = [
     "ASSETS_DIRECTORY",
@@ -71,4 +72,9 @@ __all__ = [
     "save",
 ]
 
-__getattr__ = late(__name__, _LATE, "graphwright.portable.saved_model")
+_reading = late(__name__, _READING, "graphwright.portable.saved_model")
+_writing = late(__name__, _WRITING, "graphwright.portable.model_saving")
+
+
+def __getattr__(name: str) -> Any:
+    return (_writing if name in _WRITING else _reading)(name)

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from graphwright.base.files import TextPath
 from graphwright.op.interpreter import activate
-from graphwright.portable.graphs.classic_model import ClassicModel, ClassicObject
-from graphwright.portable.model_saving import SaveOptions, save
 from graphwright.portable.restored_functions import RestoredFunction
 from graphwright.portable.restored_objects import Asset, RestoredObject
 from graphwright.portable.saved_model_names import (
@@ -22,7 +20,7 @@ from graphwright.proto.saved_model_pb2 import MetaGraphDef, SavedModel
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
-__all__ = ["Asset", "LoadOptions", "SaveOptions", "contains_saved_model", "load", "save"]
+__all__ = ["Asset", "LoadOptions", "contains_saved_model", "load"]
 
 _BYTES, _TEXT = SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT
 
@@ -134,6 +132,11 @@ def load(
             if options.experimental_load_function_aliases:
                 give_aliases(root, objects.aliases())
         else:
+            from graphwright.portable.graphs.classic_model import (  # few models are so old
+                ClassicModel,
+                ClassicObject,
+            )
+
             root = ClassicObject(ClassicModel(folder, graph, *settings))
     if isinstance(root, RestoredObject):
         info = graph.meta_info_def

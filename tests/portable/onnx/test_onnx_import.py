@@ -228,6 +228,45 @@ def test_items_are_joined_along_any_axis(axis: int, is_new: int, tmp_path: Path)
     np.testing.assert_array_equal(tf.onnx.load(file)(x).numpy(), wanted)
 
 
+def sequence_of(name: str, dims: list[int | None] | None) -> Any:
+    """What a model says of a sequence of floats."""
+    item = helper.make_tensor_type_proto(TensorProto.FLOAT, dims)
+    return helper.make_value_info(name, helper.make_sequence_type_proto(item))
+
+
+def test_sequences_are_inputs_and_outputs(tmp_path: Path) -> None:
+    nodes = [
+        helper.make_node("SequenceAt", ["s", "i"], ["x"]),
+        helper.make_node("SequenceErase", ["s", "i"], ["fewer"]),
+        helper.make_node("Neg", ["x"], ["y"]),
+        helper.make_node("SequenceInsert", ["fewer", "y"], ["t"]),
+        helper.make_node("SequenceLength", ["t"], ["n"]),
+    ]
+    number = helper.make_tensor_value_info("i", TensorProto.INT64, [])
+    outputs = [
+        helper.make_tensor_value_info("y", TensorProto.FLOAT, None),
+        sequence_of("t", None),
+        helper.make_tensor_value_info("n", TensorProto.INT64, []),
+    ]
+    graph = helper.make_graph(nodes, "g", [sequence_of("s", [None, 2]), number], outputs)
+    file = str(tmp_path / "a.onnx")
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), file)
+    items = [np.full([rows, 2], rows, np.float32) for rows in (1, 3, 2)]
+    model = tf.onnx.load(file)
+    for given in (items, items[1:], items[:1]):
+        for index in range(len(given)):
+            wanted = ReferenceEvaluator(file).run(None, {"s": given, "i": np.int64(index)})
+            made = model(given, i=index)
+            np.testing.assert_array_equal(made["y"], wanted[0])
+            assert made["n"] == wanted[2] == len(made["t"])
+            for item, other in zip(made["t"], wanted[1], strict=True):
+                np.testing.assert_array_equal(item, other)
+    with pytest.raises(ValueError, match=r"'s' takes items of shape \(None, 2\), and item 1 has"):
+        model([items[0], np.ones([2, 3], np.float32)], 0)
+    with pytest.raises(NotImplementedError, match="'t' is a sequence, whose length a trace"):
+        tf.function(lambda x: model([x], 0)["y"])(items[0])
+
+
 def test_damaged_models_give_words(tmp_path: Path) -> None:
     """Bytes changed at random: a model, or one of the errors that say why there is none."""
     kernel = tf.Variable(np.ones([2, 2], np.float32))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphwright.base.files import TextPath
 from graphwright.function.concrete import ConcreteFunction
@@ -16,8 +16,10 @@ from graphwright.portable.model_error import malformed
 from graphwright.portable.onnx.graph_reader import GraphReader, ModelReader, all_nodes, check_text
 from graphwright.portable.onnx.onnx_reading import Tensors, parsed, type_of
 from graphwright.portable.onnx.sequence import ItemSequence
-from graphwright.types.arguments import TensorLike
+from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
@@ -26,8 +28,14 @@ if TYPE_CHECKING:
     import onnx
 
 
+#: The type of the handle of a list.
+HANDLE = TensorType(dt.variant, ())
+
+
 class OnnxModel(Tracked):
     """A model of ONNX as a function of tensors, which `tf.onnx.load` makes.
+
+    A sequence of tensors is a list, as an input and as an output.
 
     Attributes:
         inputs: The names of its inputs, in their order.
@@ -36,9 +44,15 @@ class OnnxModel(Tracked):
     """
 
     def __init__(
-        self, inputs: Sequence[str], outputs: Sequence[str], call: Any, weights: list[Variable]
+        self,
+        inputs: Mapping[str, InputType],
+        outputs: Sequence[str],
+        call: Any,
+        weights: list[Variable],
+        lists: Mapping[str, ItemSequence],
     ) -> None:
         self.inputs = tuple(inputs)
+        self.types, self.lists = inputs, lists
         self.outputs = tuple(outputs)
         self.weights = weights
         self.call = call
@@ -61,6 +75,8 @@ class OnnxModel(Tracked):
 
         Raises:
             TypeError: Inputs are missing, or there are too many.
+            ValueError: An item of a sequence has a shape that does not fit.
+            NotImplementedError: An output is a sequence, and a function is being traced.
         """
         given = dict(zip(self.inputs, args))
         unknown = [name for name in kwargs if name not in self.inputs or name in given]
@@ -71,7 +87,17 @@ class OnnxModel(Tracked):
                 f"position and {', '.join(kwargs) or 'none'} by name"
             )
         given.update(kwargs)
-        return self.call(*[given[name] for name in self.inputs])
+        made = self.call(*[kind.outside(name, given[name]) for name, kind in self.types.items()])
+        if len(self.outputs) == 1:
+            return self._output(self.outputs[0], made)
+        return {name: self._output(name, made[name]) for name in self.outputs}
+
+    def _output(self, name: str, made: Tensor) -> Any:
+        """What the program gets of a result of the trace: a list for a sequence."""
+        items = self.lists.get(name)
+        if items is None:
+            return made
+        return ItemSequence(made, items.item, items.type).items(f"the output {name!r}")
 
     def __repr__(self) -> str:
         return f"<OnnxModel ({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
@@ -107,16 +133,42 @@ def model_of(
     check_text(*names, *[value.name for value in graph.output])
     if len(set(names)) < len(names):
         raise malformed("the model", "two inputs have one name")
-    specs = [
-        TensorSpec.from_type(type_of(value.type, f"the input {value.name!r}"), value.name)
-        for value in arguments
-    ]
+    types = {v.name: InputType.of(v.type, f"the input {v.name!r}") for v in arguments}
     outputs = [value.name for value in graph.output]
     if len(set(outputs)) < len(outputs) or not outputs:
         raise malformed("the model", "two outputs have one name, or there is none")
     weights = variables_of(graph, model) if trainable else {}
-    call = traced(graph, model, names, specs, weights, fixed)
-    return OnnxModel(names, outputs, call, [*weights.values()])
+    lists: dict[str, ItemSequence] = {}
+    call = traced(graph, model, types, weights, fixed, lists)
+    return OnnxModel(types, outputs, call, [*weights.values()], lists)
+
+
+class InputType(NamedTuple):
+    """The type of an input: of a tensor, or of the items of a sequence."""
+
+    is_sequence: bool
+    type: TensorType
+
+    @classmethod
+    def of(cls, message: onnx.TypeProto, where: str) -> InputType:
+        """The type that a message says."""
+        if message.HasField("sequence_type"):
+            return cls(True, type_of(message.sequence_type.elem_type, f"an item of {where}"))
+        return cls(False, type_of(message, where))
+
+    def spec(self, name: str) -> TensorSpec:
+        """What the trace takes: a sequence is the handle of a list."""
+        return TensorSpec.from_type(HANDLE if self.is_sequence else self.type, name)
+
+    def outside(self, name: str, value: Any) -> Any:
+        """What the trace takes for the value of a program."""
+        if not self.is_sequence:
+            return value
+        return ItemSequence.of_items(value, self.type, f"the input {name!r}").handle
+
+    def inside(self, tensor: TensorValue) -> Any:
+        """What nodes take, in the trace."""
+        return ItemSequence(tensor, self.type.dtype, self.type) if self.is_sequence else tensor
 
 
 def fixed_inputs(
@@ -147,23 +199,25 @@ def variables_of(graph: onnx.GraphProto, model: ModelReader) -> dict[str, Variab
 def traced(
     graph: onnx.GraphProto,
     model: ModelReader,
-    names: Sequence[str],
-    specs: Sequence[TensorSpec],
+    types: Mapping[str, InputType],
     weights: Mapping[str, Variable],
     fixed: Mapping[str, Tensor],
+    lists: dict[str, ItemSequence],
 ) -> Callable[..., Any]:
-    """The function of a graph."""
+    """The function of a graph, whose trace notes in `lists` what outputs are sequences."""
 
     def call(*tensors: Any) -> Any:
         reader = GraphReader(model, {"": None})
+        given = {name: kind.inside(x) for (name, kind), x in zip(types.items(), tensors)}
         read = {name: variable.read_value() for name, variable in weights.items()}
-        results = reader.read(graph, {**dict(zip(names, tensors)), **fixed, **read})
+        results = reader.read(graph, {**given, **fixed, **read})
+        handles = {}
         for output, result in zip(graph.output, results):
             if isinstance(result, ItemSequence):
-                raise malformed(f"the output {output.name!r}", "only tensors go in and out")
-        if len(results) == 1:
-            return results[0]
-        return {output.name: result for output, result in zip(graph.output, results)}
+                lists[output.name], result = result, result.handle
+            handles[output.name] = result
+        return handles if len(handles) > 1 else next(iter(handles.values()))
 
-    made: Callable[..., Any] = function(call, input_signature=list(specs), autograph=False)
+    specs = [kind.spec(name) for name, kind in types.items()]
+    made: Callable[..., Any] = function(call, input_signature=specs, autograph=False)
     return made

@@ -70,7 +70,7 @@ def type_of(message: onnx.TypeProto, where: str) -> TensorType:
     """The type of a tensor in a message."""
     if not message.HasField("tensor_type"):
         kind = message.WhichOneof("value") or "no type"
-        raise malformed(where, f"it is of {kind}, and only tensors go in and out")
+        raise malformed(where, f"it is of {kind}: tensors go in and out, and sequences")
     tensor = message.tensor_type
     dtype = dtype_of_number(tensor.elem_type, where)
     if not tensor.HasField("shape"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from graphwright.control.branch import traced_cond
@@ -22,10 +23,12 @@ from graphwright.ops.state.list_ops import (
 from graphwright.ops.state.list_tensors import TensorListFromTensor, TensorListStack
 from graphwright.portable.model_error import malformed
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import TensorValue
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.dtypes import DType
+from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert
+from graphwright.values.tensor import EagerTensor
 
 #: The shape of items of which nothing is known.
 _ANY = -1
@@ -56,6 +59,29 @@ class ItemSequence:
     def empty(cls, dtype: DType) -> ItemSequence:
         """A sequence without items."""
         return cls(apply(EmptyTensorList.of(dtype), _ANY, -1), dtype, None)
+
+    @classmethod
+    def of_items(cls, items: Sequence[TensorLike], item: TensorType, where: str) -> ItemSequence:
+        """A sequence of what a program gives; each item is of a type."""
+        made = cls.empty(item.dtype)
+        for number, value in enumerate(items):
+            tensor = convert(value, item.dtype)
+            if not tensor.shape.is_compatible_with(item.dims):
+                raise ValueError(
+                    f"{where} takes items of shape {TensorShape.from_dims(item.dims)}, and item "
+                    f"{number} has the shape {tensor.shape}"
+                )
+            made = made.pushed(tensor)
+        return made
+
+    def items(self, where: str) -> list[Any]:
+        """The items, as many as there are now; NotImplementedError in a trace."""
+        if not isinstance(self.handle, EagerTensor):
+            raise NotImplementedError(
+                f"{where} is a sequence, whose length a trace does not know: call the model where "
+                "ops run at once"
+            )
+        return [self._item(convert(place)) for place in range(int(self.length()))]
 
     @classmethod
     def of_slices(cls, tensor: TensorValue) -> ItemSequence:

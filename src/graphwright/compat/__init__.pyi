@@ -1,0 +1,1 @@
+from graphwright.api.compat import *  # noqa: F403
