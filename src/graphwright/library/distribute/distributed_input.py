@@ -19,7 +19,7 @@ from graphwright.ops.core.creation import zeros, zeros_like
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.arithmetic import minimum
-from graphwright.ops.math.comparison import logical_and, logical_not
+from graphwright.ops.math.comparison import logical_and
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.trace.device_scopes import put_on
 from graphwright.trace.tracer import current_tracer
