@@ -49,3 +49,20 @@ def test_the_faults_are_still_in_the_package(mutate: ModuleType, table: Path) ->
     records = records_of(table)
     gone = [r for r, place in zip(records, mutate.places_again(records)) if place is None]
     assert len(gone) <= 0.1 * len(records), gone
+
+
+def test_the_page_of_plans_has_the_numbers_of_the_planners_table() -> None:
+    """A row for each file: its faults, how each was noticed, and those that do no harm."""
+    rows: dict[str, list[int]] = {}
+    for record in records_of(TABLES[0].with_name("planner.jsonl")):
+        file = record["file"].removeprefix("src/graphwright/").removeprefix("compile/")
+        row = rows.setdefault(f"`{file}`", [0] * 5)
+        how = record.get("how", "")
+        noticed = 1 if how.startswith("rule") else 3 if how == "cost" else 2
+        row[0] += 1
+        row[noticed if record["outcome"] == "noticed" else 4] += 1
+    rows["all"] = [sum(column) for column in zip(*rows.values())]
+    lines = (TABLES[0].parent.parent / "plans.md").read_text(encoding="utf-8").splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    written = {c[0]: [int(n) for n in c[1:]] for c in cells if len(c) == 6 and c[1].isdigit()}
+    assert written == rows
