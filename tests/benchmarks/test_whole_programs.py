@@ -22,7 +22,7 @@ RESULTS = json.loads(GOLDEN.read_text(encoding="utf-8"))
 #: This table only shrinks.
 OUTSIDE = {
     "beams": "an iteration changes the size of a variable",
-    "samples": "StatelessWhile has no native form here",
+    "samples": "has no elements",
     "epoch": "it reads or changes state",
 }
 
