@@ -49,7 +49,7 @@ def epoch_tf(tf: Any, n: int) -> Step:
             total += train(x, y)
         return total
 
-    return epoch
+    return lambda: epoch()
 
 
 def epoch_jax(jax: Any, n: int) -> Step:

@@ -204,7 +204,8 @@ def valley_torch(torch: Any, n: int) -> Step:
         return y.detach(), torch.autograd.grad(y, x)[0]
 
     def minimize() -> Any:
-        x, history, steps = torch.zeros(n), [], 0
+        x, steps = torch.zeros(n), 0
+        history: list[Any] = []
         y, slope = value_and_slope(x)
         while slope.norm() > 1e-2 and steps < 400:
             direction, shares = slope, []
