@@ -288,7 +288,8 @@ PROGRAMS = (
     WholeProgram("maze", "A* through 20x20 cells", 20, 6, maze_tf, maze_jax),
     WholeProgram("edges", "Bellman-Ford, 2,000 places", 2000, 30, edges_tf, edges_jax, edges_torch),
     WholeProgram(
-        "align", "Smith-Waterman of 200 letters", 200, 10, align_tf, align_jax, align_torch
+        "align", "Smith-Waterman of 200 letters", 200, 10, align_tf, align_jax, align_torch,
+        xla=False,
     ),
     WholeProgram(
         "stretched", "CTC loss and its gradient, 60 times", 60, 24,
