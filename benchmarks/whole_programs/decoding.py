@@ -251,6 +251,6 @@ PROGRAMS = (
     ),
     WholeProgram(
         "samples", "50 tokens drawn for 8 texts, with a cache that grows", 50, 6,
-        samples_tf, samples_jax, samples_torch, xla=False, tolerance=0.1,
+        samples_tf, samples_jax, samples_torch, xla=False, tolerance=0.25,
     ),
 )  # fmt: skip
