@@ -159,6 +159,88 @@ def attention() -> list[Any]:
     return [numbers(TOKENS, FEATURES), *squares]
 
 
+# Sampling: a token of the likeliest ten, for eight texts, with the keys and values so far.
+
+TEXTS = 8
+LIKELIEST = 10
+HEAT = 8.0
+
+
+def samples_tf(tf: Any, n: int) -> Step:
+    @tf.function
+    def write(seed: Any, table: Any, wq: Any, wk: Any, wv: Any) -> Any:
+        keys = tf.zeros([TEXTS, 0, FEATURES])
+        values = tf.zeros([TEXTS, 0, FEATURES])
+        token, total = tf.zeros([TEXTS], tf.int32), tf.zeros([TEXTS])
+        for i in tf.range(n):
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[
+                    (keys, tf.TensorShape([TEXTS, None, FEATURES])),
+                    (values, tf.TensorShape([TEXTS, None, FEATURES])),
+                ]
+            )
+            x = tf.gather(table, token)[:, None]
+            keys = tf.concat([keys, tf.matmul(x, wk)], 1)
+            values = tf.concat([values, tf.matmul(x, wv)], 1)
+            scores = tf.matmul(tf.matmul(x, wq), keys, transpose_b=True) / FEATURES**0.5
+            y = (x + tf.matmul(tf.nn.softmax(scores), values))[:, 0] / HEAT
+            logits, likeliest = tf.math.top_k(tf.matmul(y, table, transpose_b=True), LIKELIEST)
+            drawn = tf.random.stateless_categorical(logits, 1, [seed, i], tf.int32)
+            token = tf.gather(likeliest, drawn[:, 0], batch_dims=1)
+            total += tf.gather(tf.nn.log_softmax(logits), drawn[:, 0], batch_dims=1)
+        return total / n
+
+    parts = [tf.constant(part) for part in (7, *attention())]
+    return lambda: write(*parts)
+
+
+def samples_jax(jax: Any, n: int) -> Step:
+    jnp = jax.numpy
+
+    @jax.jit
+    def write(key: Any, table: Any, wq: Any, wk: Any, wv: Any) -> Any:
+        def step(i: Any, state: Any) -> Any:
+            keys, values, token, total = state
+            x = table[token]
+            keys, values = keys.at[:, i].set(x @ wk), values.at[:, i].set(x @ wv)
+            scores = jnp.einsum("bf,btf->bt", x @ wq, keys) / FEATURES**0.5
+            weights = jax.nn.softmax(jnp.where(jnp.arange(n) <= i, scores, -1e9))
+            y = (x + jnp.einsum("bt,btf->bf", weights, values)) / HEAT
+            logits, likeliest = jax.lax.top_k(y @ table.T, LIKELIEST)
+            drawn = jax.random.categorical(jax.random.fold_in(key, i), logits)[:, None]
+            token = jnp.take_along_axis(likeliest, drawn, 1)[:, 0]
+            total += jnp.take_along_axis(jax.nn.log_softmax(logits), drawn, 1)[:, 0]
+            return keys, values, token, total
+
+        empty = jnp.zeros((TEXTS, n, FEATURES))
+        start = empty, empty, jnp.zeros(TEXTS, jnp.int32), jnp.zeros(TEXTS)
+        return jax.lax.fori_loop(0, n, step, start)[3] / n
+
+    return blocking(jax, write, jax.random.key(7), *map(jnp.asarray, attention()))
+
+
+def samples_torch(torch: Any, n: int) -> Step:
+    table, wq, wk, wv = map(torch.tensor, attention())
+
+    def write() -> Any:
+        source = torch.Generator().manual_seed(7)
+        keys = values = torch.zeros(TEXTS, 0, FEATURES)
+        token, total = torch.zeros(TEXTS, dtype=torch.int64), torch.zeros(TEXTS)
+        for _ in range(n):
+            x = table[token][:, None]
+            keys, values = torch.cat([keys, x @ wk], 1), torch.cat([values, x @ wv], 1)
+            scores = x @ wq @ keys.transpose(1, 2) / FEATURES**0.5
+            y = (x + torch.softmax(scores, -1) @ values)[:, 0] / HEAT
+            logits, likeliest = (y @ table.T).topk(LIKELIEST)
+            shares = torch.softmax(logits, -1)
+            drawn = shares.multinomial(1, generator=source)
+            token = likeliest.gather(1, drawn)[:, 0]
+            total = total + shares.log().gather(1, drawn)[:, 0]
+        return total / n
+
+    return write
+
+
 PROGRAMS = (
     WholeProgram(
         "beams", "beam search, 4 beams of 30 tokens", 30, 4, beams_tf, beams_jax, beams_torch
@@ -166,5 +248,9 @@ PROGRAMS = (
     WholeProgram(
         "greedy", "greedy decoding of 50 tokens with a cache", 50, 5,
         greedy_tf, greedy_jax, greedy_torch,
+    ),
+    WholeProgram(
+        "samples", "50 tokens drawn for 8 texts, with a cache that grows", 50, 6,
+        samples_tf, samples_jax, samples_torch, xla=False, tolerance=0.25,
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Programs that apply a model or a filter: boxes, trees, signals, tracks, ranks, words."""
+"""Programs that apply a model or a filter: boxes, trees, signals, tracks, ranks, neighbours."""
 
 from __future__ import annotations
 
@@ -328,25 +328,53 @@ def links(n: int) -> tuple[Any, Any]:
     return integers(n, 8 * n), integers(n, 8 * n, seed=1)
 
 
-# Words: text made plain, split, and counted.
+# Nearest neighbours: the kinds of those that are near decide.
+
+NEAREST = 5
+KINDS = 10
 
 
-def words_tf(tf: Any, n: int) -> Step:
+def neighbours_tf(tf: Any, n: int) -> Step:
     @tf.function
-    def count(lines: Any) -> Any:
-        plain = tf.strings.regex_replace(tf.strings.lower(lines), "[^a-z ]", "")
-        tokens = tf.strings.split(plain).values
-        words, _, counts = tf.unique_with_counts(tokens)
-        return words, counts
+    def classify(rows: Any, known: Any, kinds: Any) -> Any:
+        cross = tf.matmul(rows, known, transpose_b=True)
+        apart = tf.reduce_sum(known * known, 1) - 2.0 * cross
+        _, places = tf.math.top_k(-apart, NEAREST)
+        votes = tf.reduce_sum(tf.one_hot(tf.gather(kinds, places), KINDS), 1)
+        return tf.argmax(votes, 1, tf.int32)
 
-    lines = tf.constant(prose(n))
-    return lambda: count(lines)
+    parts = [tf.constant(part) for part in examples(n)]
+    return lambda: classify(*parts)
 
 
-def prose(n: int) -> list[str]:
-    """Lines of twelve words."""
-    stock = ["The", "quick,", "brown", "fox;", "jumps", "over", "a", "lazy", "dog!", "Why?"]
-    return [" ".join(stock[i] for i in row) for row in integers(len(stock), n, 12)]
+def neighbours_jax(jax: Any, n: int) -> Step:
+    jnp = jax.numpy
+
+    @jax.jit
+    def classify(rows: Any, known: Any, kinds: Any) -> Any:
+        apart = jnp.sum(known * known, 1) - 2.0 * (rows @ known.T)
+        _, places = jax.lax.top_k(-apart, NEAREST)
+        votes = jnp.sum(jax.nn.one_hot(kinds[places], KINDS), 1)
+        return jnp.argmax(votes, 1)
+
+    return blocking(jax, classify, *map(jnp.asarray, examples(n)))
+
+
+def neighbours_torch(torch: Any, n: int) -> Step:
+    rows, known, kinds = map(torch.tensor, examples(n))
+    kinds = kinds.long()
+
+    def classify() -> Any:
+        apart = (known * known).sum(1) - 2.0 * (rows @ known.T)
+        places = (-apart).topk(NEAREST).indices
+        return torch.nn.functional.one_hot(kinds[places], KINDS).sum(1).argmax(1)
+
+    return classify
+
+
+def examples(n: int) -> tuple[Any, Any, Any]:
+    """Rows, other rows, and the kinds of these."""
+    return numbers(n, COLUMNS), numbers(4 * n, COLUMNS, seed=1), integers(KINDS, 4 * n)
 
 
 PROGRAMS = (
@@ -364,5 +392,8 @@ PROGRAMS = (
     WholeProgram(
         "ranks", "page rank of 1,000 pages", 1000, 20, ranks_tf, ranks_jax, ranks_torch
     ),
-    WholeProgram("words", "count the words of 500 lines", 500, 5, words_tf, xla=False),
+    WholeProgram(
+        "neighbours", "5 nearest of 1,000, for 250 rows", 250, 5,
+        neighbours_tf, neighbours_jax, neighbours_torch,
+    ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Programs over integers: Collatz, edit distance, knapsack, queens on a board, best paths."""
+"""Programs over integers: Collatz, edit distance, knapsack, queens, best paths, primes."""
 
 from __future__ import annotations
 
@@ -281,6 +281,60 @@ def hidden(n: int) -> tuple[Any, Any]:
     return numbers(n, STATES), numbers(STATES, STATES, seed=1)
 
 
+# Primes: each number is divided by the primes before it, which are as many as there are.
+
+
+def primes_tf(tf: Any, n: int) -> Step:
+    @tf.function
+    def search(limit: Any) -> Any:
+        primes = tf.TensorArray(tf.int32, 0, dynamic_size=True, clear_after_read=False)
+        primes = primes.write(0, 2)
+        for number in tf.range(3, limit, 2):
+            i, prime = 0, True
+            while i < primes.size():
+                divisor = primes.read(i)
+                if divisor * divisor > number:
+                    break
+                if number % divisor == 0:
+                    prime = False
+                    break
+                i += 1
+            if prime:
+                primes = primes.write(primes.size(), number)
+        return primes.stack()
+
+    limit = tf.constant(n)
+    return lambda: search(limit)
+
+
+def primes_jax(jax: Any, n: int) -> Step:
+    jnp = jax.numpy
+
+    @jax.jit
+    def search(limit: Any) -> Any:
+        def step(i: Any, state: Any) -> Any:
+            primes, count = state
+            number = 2 * i + 3
+
+            def may_divide(place: Any) -> Any:
+                divisor = primes[place]
+                return (divisor * divisor <= number) & (number % divisor != 0)
+
+            place = jax.lax.while_loop(may_divide, lambda place: place + 1, 0)
+            prime = primes[place] * primes[place] > number
+            place = jnp.where(prime, count, n)
+            return primes.at[place].set(number, mode="drop"), count + prime
+
+        primes = jnp.full(n, 2**15).at[0].set(2)
+        return jax.lax.fori_loop(0, (limit - 2) // 2, step, (primes, 1))
+
+    def call() -> Any:
+        primes, count = search(jnp.int32(n))
+        return primes[: int(count)]
+
+    return call
+
+
 PROGRAMS = (
     WholeProgram("collatz", "longest Collatz chain below 1,000", 1000, 30, collatz_tf, collatz_jax),
     WholeProgram("distance", "edit distance of 60 letters", 60, 6, distance_tf, distance_jax),
@@ -289,4 +343,5 @@ PROGRAMS = (
     ),
     WholeProgram("queens", "ways of 6 queens", 6, 4, queens_tf, queens_jax),
     WholeProgram("path", "Viterbi path of 100 steps", 100, 5, path_tf, path_jax, path_torch),
+    WholeProgram("primes", "primes below 10,000", 10000, 50, primes_tf, primes_jax, xla=False),
 )

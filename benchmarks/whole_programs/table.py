@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from itertools import chain
 
-from benchmarks.whole_programs import decoding, inference, integer_searches, learning, simulations
+from benchmarks.whole_programs import (
+    chance,
+    decoding,
+    inference,
+    integer_searches,
+    learning,
+    networks,
+    pictures,
+    routes,
+    simulations,
+    solvers,
+    texts,
+)
 from benchmarks.workload import Workload
 
 PROGRAMS = {
@@ -15,6 +27,12 @@ PROGRAMS = {
         *decoding.PROGRAMS,
         *learning.PROGRAMS,
         *inference.PROGRAMS,
+        *networks.PROGRAMS,
+        *chance.PROGRAMS,
+        *solvers.PROGRAMS,
+        *routes.PROGRAMS,
+        *pictures.PROGRAMS,
+        *texts.PROGRAMS,
     )
 }
 

@@ -70,6 +70,21 @@ def test_each_node_in_the_way_is_listed_with_its_line_and_why():
     assert all(f"{op} has no native form" in str(loop.obstacles) for op, _ in lines)
 
 
+def test_a_variable_that_begins_empty_is_named():
+    @tf.function
+    def f(n):
+        items = tf.zeros([0, 2], name="nothing")
+        for _ in tf.range(n):
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[(items, tf.TensorShape([None, 2]))]
+            )
+            items = tf.concat([items, tf.ones([1, 2])], 0)
+        return items
+
+    (loop,) = loops(f, tf.constant(3))
+    assert [o.reason for o in loop.obstacles] == ["nothing:0 has no elements"]
+
+
 def test_the_innermost_node_that_a_lowering_refuses_is_listed():
     @tf.function
     def f(x, n):

@@ -7,7 +7,9 @@ from graphwright.compile.nests.moves import MOVES
 from graphwright.compile.select.native_words import refuses
 from graphwright.ir.graph import Node
 from graphwright.op.op_families import Elementwise
+from graphwright.ops.core.creation import Const
 from graphwright.ops.core.own_ops import PickIndex
+from graphwright.ops.core.slicing import Slice, StridedSlice
 
 
 def may_fail(node: Node) -> bool:
@@ -19,6 +21,8 @@ def may_fail(node: Node) -> bool:
         return True
     if isinstance(op, Elementwise):
         return refuses_values(node)
+    if isinstance(op, (Slice, StridedSlice)):  # where it begins may be checked
+        return not all(isinstance(v.node.op, Const) for v in node.inputs[1:])
     return not (type(op) in MOVES or op.combination or op.filling is not None)
 
 

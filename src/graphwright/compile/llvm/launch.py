@@ -236,6 +236,7 @@ def bounds(f: FunctionWriter, part: Reg, parts: Reg, end: Reg) -> tuple[Reg, Reg
 
 
 def weight(nest: Nest) -> int:
-    """The cost of an element, in simple operations."""
-    elements = [x for stage in nest.stages for x in stage.instructions if isinstance(x, Element)]
+    """The cost of an element, in simple operations: without that of a step for a whole row."""
+    stages = [stage for stage in nest.stages if stage.inner] or nest.stages
+    elements = [x for stage in stages for x in stage.instructions if isinstance(x, Element)]
     return 1 + sum(1 if x.op.type_name in _SIMPLE else _DEAR for x in elements)

@@ -43,6 +43,9 @@ def why(node: Node) -> str:
     unknown = [v.name for v in (*node.inputs, *node.outputs) if v.type.dims is None]
     if unknown:
         return f"{unknown[0]} has no known rank"
+    empty = [v.name for v in (*node.inputs, *node.outputs) if 0 in (v.type.dims or ())]
+    if empty and not op.expands_empty:
+        return f"{empty[0]} has no elements"
     if isinstance(op, (StatelessWhile, StatelessIf)):
         inner = next(in_the_way(op), None)
         if inner is not None:
