@@ -177,6 +177,7 @@ def extract_patches(
         channels].
 
     Raises:
+        TypeError: `padding` is no text, or `sizes`, `strides` or `rates` is no list.
         ValueError: `padding` is another string, or a list is not [1, rows, columns, 1].
 
     >>> import graphwright as tf
@@ -188,6 +189,8 @@ def extract_patches(
     images = convert(images)
     check_padding(padding)
     for label, value in (("ksizes", sizes), ("strides", strides), ("rates", rates)):
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"Expected list for '{label}' argument, not {value!r}.")
         if len(value) != 4:
             raise ValueError(f"Sliding window {label} field must specify 4 dimensions: {value}")
         if value[0] != 1 or value[3] != 1:
