@@ -200,3 +200,19 @@ def test_a_target_that_is_the_source_has_ones(staged):
 
     results = (tf.function(slopes) if staged else slopes)(tf.constant(3.0))
     assert [float(r) for r in results] == [1.0, 7.0, 1.0, 1.0, True]
+
+
+def test_a_batch_jacobian_takes_a_batch_whose_size_a_graph_does_not_know() -> None:
+    @tf.function
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.math.segment_sum(x * x, tf.cast(x[:, 0], tf.int32))
+        return tape.batch_jacobian(y, x)
+
+    assert f(tf.constant([[0.0, 2.0], [1.0, 3.0]])).numpy().tolist() == [
+        [[0.0, 0.0], [0.0, 4.0]],
+        [[2.0, 0.0], [0.0, 6.0]],
+    ]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        f(tf.constant([[0.0, 2.0], [0.0, 3.0]]))

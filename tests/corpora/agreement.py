@@ -1819,6 +1819,147 @@ def shapes_that_hold_none(tf: Any) -> Any:
     return [twice(way, tf) for way in ways]
 
 
+def dtypes_of_values(tf: Any) -> Any:
+    values = [int, float, bool, complex, object, str, list, "q", "int", "f4", "half", "str", 1.0, 1]
+    values += [np.array("a"), np.zeros(1), np.float32(1), np.longlong, np.dtype(">i4"), np.str_]
+    return [outcome(lambda tf, v=value: tf.as_dtype(v).name, tf) for value in values]
+
+
+def refusals_of_places(tf: Any) -> Any:
+    """Of a number, a list, text, a tensor and arrays, where an op wants integers."""
+    x, raw = tf.constant([[1.0, 2.0]]), tf.raw_ops
+    values = [1.5, [1.5], "a", tf.constant(1.5), 1j, np.float32(0.0), np.array([0.0])]
+    calls = [
+        lambda v: raw.Roll(input=x, shift=v, axis=0),
+        lambda v: raw.Reshape(tensor=x, shape=v),
+        lambda v: raw.Fill(dims=v, value=1),
+        lambda v: raw.Sum(input=x, axis=v),
+        lambda v: raw.GatherV2(params=x, indices=tf.constant(0), axis=v),
+        lambda v: raw.ExpandDims(input=x, axis=v),
+        lambda v: raw.OneHot(indices=[1], depth=v, on_value=1, off_value=0),
+        lambda v: raw.BroadcastTo(input=x, shape=v),
+        lambda v: raw.Transpose(x=x, perm=v),
+        lambda v: tf.reduce_sum([[1, 2]], v),
+    ]
+    return [[outcome(lambda tf, v=v, c=c: c(v).dtype, tf) for v in values] for c in calls]
+
+
+def refusals_of_converted_operands(tf: Any) -> Any:
+    """An op refuses a tensor among tensors; beside a list or text, its conversion does."""
+    numbers, truths = tf.constant([7, -9]), tf.constant([True, False])
+    calls = [
+        lambda tf: tf.logical_and(truths, numbers),
+        lambda tf: tf.logical_and([True, False], numbers),
+        lambda tf: tf.logical_and([1], [True]),
+        lambda tf: tf.where(tf.zeros([2]), 1, 2),
+        lambda tf: tf.where(tf.zeros([2]), [1, 2], 0),
+        lambda tf: tf.where([1], 1, 2),
+        lambda tf: tf.scatter_nd([[1]], [10], tf.constant("s")),
+        lambda tf: tf.tensor_scatter_nd_update(numbers, [[0]], tf.ones([1])),
+        lambda tf: tf.add(numbers, [1.0, 2.0]),
+        lambda tf: tf.strings.join([numbers, "a"]),
+        lambda tf: tf.expand_dims([1, 2], [[1, 2], [3]]),
+        lambda tf: tf.tile([[1, 2]], [None]),
+        lambda tf: tf.dynamic_partition(numbers, [0.0, 1.0], 2),
+        lambda tf: tf.dynamic_stitch(numbers, [[1]]),
+        lambda tf: tf.dynamic_stitch([0.0], [[1]]),
+        lambda tf: tf.signal.hann_window([1, 2]),
+        lambda tf: tf.nn.conv2d(
+            tf.ones([1, 3, 3, 1]), tf.ones([1, 1, 1, 1]), tf.constant(1), "SAME"
+        ),
+        lambda tf: tf.image.extract_patches(tf.ones([1, 3, 3, 1]), 1, 1, 1, "SAME"),
+    ]
+    return [outcome(call, tf) for call in calls]
+
+
+def arrays_of_floats_for_places(tf: Any) -> Any:
+    def moved(x: Any) -> Any:
+        places = np.array([1.0, 0.0])
+        return tf.transpose(x, places), tf.tile(x, places + 1), tf.reduce_sum(x, np.float64(1.0))
+
+    return twice(moved, tf, tf.constant([[1, 2, 3], [4, 5, 6]]))
+
+
+def refusals_as_a_graph_runs(tf: Any) -> Any:
+    """What constants tell before, TensorFlow finds as the op runs."""
+    calls = [
+        lambda: tf.argmax([1.5], 1),
+        lambda: tf.argmax([[1.5]], 2),
+        lambda: tf.cumsum([1.5], 1),
+        lambda: tf.math.cumulative_logsumexp(1.5, 0),
+        lambda: tf.slice(tf.zeros([2, 3]), [0, 4], [1, 1]),
+        lambda: tf.slice(tf.zeros([2, 3]), [0, 4], [1, -1]),
+        lambda: tf.slice(tf.zeros([2, 3]), 0, [1, -1]),
+        lambda: tf.one_hot([0], 3, axis=3),
+        lambda: tf.one_hot([0], 3, axis=-3),
+        lambda: tf.linalg.band_part([1.0], 3, 0),
+        lambda: tf.linalg.set_diag([[1, 2], [3, 4]], []),
+        lambda: tf.tensor_scatter_nd_add([1, 2], [[0]], 0),
+        lambda: tf.pad([1], [[2, 1]], constant_values=[1, 2]),
+        lambda: tf.broadcast_to([1, 2], -1),
+        lambda: tf.gather([10, 20], [1], axis=[1, 2]),
+    ]
+    return [twice(call, tf) for call in calls]
+
+
+def print_of_sparse_tensors(tf: Any) -> Any:
+    path = tempfile.mkdtemp() + "/text"
+
+    def shown(x: Any) -> Any:
+        tf.print(x, "x", output_stream=f"file://{path}")
+        tf.print([x], summarize=1, output_stream=f"file://{path}")
+
+    x = tf.sparse.from_dense([[1, 0], [3, 2]])
+    shown(x)
+    tf.function(shown, autograph=False)(x)
+    with open(path) as file:
+        return file.read()
+
+
+def grids_of_two_dtypes(tf: Any) -> Any:
+    pairs = [([1], [1.0]), ([1.0], [1]), (["a"], ["b"]), ([True], [False]), (tf.zeros([0]), [1])]
+    return [twice(lambda pair=pair: tf.meshgrid(*pair), tf) for pair in pairs]
+
+
+def padding_of_vectors_in_rows(tf: Any) -> Any:
+    forms = [(0.0, 1), ([0.0, 0.0, 0.0], 1), (0.0, 2), ([0.0], 2)]
+    make = tf.RaggedTensor.from_tensor
+    return [twice(lambda p=p, r=r: make(tf.zeros([2, 2, 3]), None, p, r), tf) for p, r in forms]
+
+
+def mask_of_rows_by_a_list(tf: Any) -> Any:
+    rows = tf.IndexedSlices(tf.zeros([2, 2]), tf.constant([0, 1], tf.int64))
+    return twice(lambda: tf.sparse.mask(rows, [0]), tf)
+
+
+def segments_of_rows_without_elements(tf: Any) -> Any:
+    return tf.math.unsorted_segment_sum(tf.zeros([3, 0]), [1, 1, 2], 2)
+
+
+def reciprocals_of_complex_numbers(tf: Any) -> Any:
+    return twice(tf.math.reciprocal, tf, tf.constant([3 + 0j, 2 + 1j]))
+
+
+def names_of_results(tf: Any) -> Any:
+    x, boxes = tf.constant([[2.0, 1.0], [0.0, 4.0]]), tf.zeros([1, 1, 1, 4])
+    results = [
+        tf.linalg.qr(x),
+        tf.linalg.lu(x),
+        tf.linalg.slogdet(x),
+        tf.math.top_k(x),
+        tf.unique([1]),
+        tf.audio.decode_wav(tf.audio.encode_wav([[0.5]], 8000)),
+        tf.image.combined_non_max_suppression(boxes, tf.zeros([1, 1, 1]), 1, 1),
+        tf.nn.compute_accidental_hits(tf.constant([[1]], tf.int64), tf.constant([1], tf.int64), 1),
+        tf.nn.max_pool_with_argmax(tf.zeros([1, 1, 1, 1]), 1, 1, "SAME"),
+    ]
+    return [type(result).__name__ for result in results]
+
+
+def logarithms_of_gamma_at_infinities(tf: Any) -> Any:
+    return twice(tf.math.lgamma, tf, tf.constant([-float("inf"), float("inf"), -2.5]))
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphwright as tf
 from graphwright.op import scalars
 from graphwright.types import dtypes as dt
 
@@ -80,3 +81,8 @@ def test_casts_go_through_no_narrower_dtype() -> None:
     assert cast([7, -8], narrow, np.int64) == [7, -8]
     assert cast([-1.0, 3.0], np.float64, narrow) == [-1, 3]
     assert cast([-8, 7], narrow, narrow) == [-8, 7]
+
+
+def test_the_logarithm_of_gamma_at_infinities_is_that_of_c() -> None:
+    for x in (-math.inf, math.inf, -2.5):
+        assert tf.math.lgamma(tf.constant(x, tf.float64)).numpy() == pytest.approx(math.lgamma(x))

@@ -410,7 +410,7 @@ class GradientTape:
                 "and another axis. Their shapes are "
                 f"{result.shape} and {source.shape}. tape.jacobian needs none."
             )
-        if have[:1] != want[:1]:
+        if None not in (have[0], want[0]) and have[0] != want[0]:
             raise ValueError(
                 f"Need first dimension of target shape ({result.shape}) and source shape "
                 f"({source.shape}) to match."

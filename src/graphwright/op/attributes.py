@@ -36,10 +36,26 @@ def text(value: object) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
+def text_of(argument: str, value: object) -> str:
+    """The text that an argument must be; TypeError for anything else."""
+    try:
+        return text(value)
+    except TypeError:
+        raise TypeError(f"Expected string for argument '{argument}' not {value!r}.") from None
+
+
+def wholes(value: Sequence[object]) -> tuple[int, ...]:
+    """A list of numbers as ints; TypeError for what is no list, as an array."""
+    if not isinstance(value, (list, tuple)):
+        raise TypeError
+    return tuple([whole(item) for item in value])
+
+
 #: The conversion of a value, by the annotation of the attribute.
 KINDS: dict[str, Callable[[Any], Any]] = {"bool": truth, "float": real, "int": whole, "str": text}
+KINDS["tuple[int, ...]"] = wholes
 _EXACT = {"bool": bool, "float": float, "int": int, "str": str}
-_WORDS = {"str": "string"}
+_WORDS = {"str": "string", "tuple[int, ...]": "list of ints"}
 
 
 def plain(op: type[Record], values: Sequence[object]) -> tuple[Any, ...]:
@@ -54,7 +70,7 @@ def plain(op: type[Record], values: Sequence[object]) -> tuple[Any, ...]:
 def plain_value(op: type[Record], name: str, value: object, said: str = "") -> Any:
     """One attribute; `said` is the name that the program gives it, if that is another one."""
     kind = op.fields[name]
-    if kind not in KINDS or type(value) is _EXACT[kind]:
+    if kind not in KINDS or type(value) is _EXACT.get(kind):
         return value
     source = getattr(op, name, None) if value is None else value
     try:

@@ -68,6 +68,23 @@ def convert(
     return result
 
 
+def convert_first(
+    value: TensorLike, dtype: DType | None = None, hint: DType | None = None
+) -> Tensor:
+    """`convert` before the op, as TensorFlow does where its function is more than the op.
+
+    The op then refuses a dtype as that of a tensor, and not of a list or text.
+    """
+    return as_given(convert(value, dtype, hint))
+
+
+def as_given(tensor: Any) -> Any:
+    """A tensor as one that an op is given, though it was made of a list or text."""
+    if getattr(tensor, "_of_list", False):
+        tensor._of_list = False
+    return tensor
+
+
 def convert_default(value: TensorLike, default: DType) -> Tensor:
     """Makes a tensor of a value for an operand whose dtype is `default` where no tensor says it.
 

@@ -80,7 +80,7 @@ class Operand(NamedTuple):
 
 #: The attributes of dtype that TensorFlow's ops have a default for. The dtype of other places and
 #: sizes, as those of slices, is what the value says.
-_INT32_BY_DEFAULT = frozenset(
+INT32_BY_DEFAULT = frozenset(
     {
         "Tblock_shape", "Tcrops", "Tdim", "Tidx", "Tk", "Tmultiples", "Tnumsegments", "Tpaddings",
         "Tperm", "Tshape", "index_type", "shape_dtype",
@@ -420,7 +420,7 @@ class Op(Record):
         """Which of `count` operands are host operands."""
         mask = cls._masks.get(count)
         if mask is None:
-            flags = [o.host for o, number in cls._numbers(count) for _ in range(number)]
+            flags = [operand.host for operand in cls.each_operand(count)]
             mask = remember(cls._masks, count, tuple(flags), FORMS)
         return mask
 
@@ -430,6 +430,11 @@ class Op(Record):
         lists = sum(o.variadic or o.mixed for o in cls.operands)
         each = (count - len(cls.operands) + lists) // max(lists, 1)
         return [(o, each if o.variadic or o.mixed else 1) for o in cls.operands]
+
+    @classmethod
+    def each_operand(cls, count: int) -> list[Operand]:
+        """What the record states of each of `count` operands."""
+        return [operand for operand, number in cls._numbers(count) for _ in range(number)]
 
     @classmethod
     @lru_cache(256)
@@ -451,7 +456,7 @@ class Op(Record):
         """
         result: list[bool] = []
         for operand, number in cls._numbers(count):
-            known = operand.dtype in _INT32_BY_DEFAULT or operand.dtype not in cls.dtypes
+            known = operand.dtype in INT32_BY_DEFAULT or operand.dtype not in cls.dtypes
             result += [operand.host and known] * number
         return tuple(result)
 
@@ -561,18 +566,19 @@ class Op(Record):
                 raise DTypeMismatch(self, position, operand.name, got, None, name)
             bound[name] = (got, operand.name)
         else:
-            expected = self._named_dtype(name)
+            expected = self.named_dtype(name)
             if got is not expected:
                 raise DTypeMismatch(self, position, operand.name, got, expected, "")
 
-    def _named_dtype(self, name: str) -> DType:
+    def named_dtype(self, name: str) -> DType:
+        """The dtype that an attribute states, or that is called so."""
         attribute = getattr(self, name, None)
         return attribute if isinstance(attribute, DType) else dt.as_dtype(name)
 
     def _result_dtype(self, result: Operand, bound: dict[str, tuple[DType, str]]) -> DType:
         if result.dtype in bound:
             return bound[result.dtype][0]
-        return self._named_dtype(result.dtype)
+        return self.named_dtype(result.dtype)
 
     def describe(self) -> dict[str, Any]:
         """The attributes as a mapping, in the order of their declaration."""

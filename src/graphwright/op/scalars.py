@@ -395,7 +395,7 @@ UNARY: dict[str, Callable[..., Any]] = {
     "isfinite": np.isfinite,
     "isinf": np.isinf,
     "isnan": np.isnan,
-    "lgamma": special_functions.gammaln,
+    "lgamma": special_functions.lgamma,
     "log": np.log,
     "log1p": np.log1p,
     "not": np.logical_not,

@@ -40,6 +40,12 @@ def _below_zero(function: Callable[..., Any], value: float) -> Callable[..., Any
     return call
 
 
+def lgamma(x: Any) -> Any:
+    """log |gamma(x)|; infinity at -infinity too, as in C, where SciPy has -infinity."""
+    result = gammaln(x)
+    return np.where(np.isneginf(result), -result, result)
+
+
 betainc = _late("betainc")
 dawsn = _late("dawsn")
 erf = _late("erf")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from graphwright.op.dispatch import implement, opened
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, convert_first
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.movement import expand_dims, reshape
@@ -42,7 +42,7 @@ def each_string(
 
     A scalar has one row of pieces, a vector.
     """
-    input = input if is_ragged(input) else convert(input)
+    input = input if is_ragged(input) else convert_first(input)
     rank = input.shape.rank
     if rank is None:
         raise ValueError("the strings to be taken apart must be of known rank")
@@ -303,7 +303,7 @@ def unicode_encode(
     array([b'G\xc3\xb6', b'ab'], dtype=object)
     """
     op = UnicodeEncode.of(output_encoding, errors, replacement_char)
-    input = input if is_ragged(input) else convert(input)
+    input = input if is_ragged(input) else convert_first(input)
     rank = input.shape.rank
     if rank is None:
         raise ValueError("Rank of `input` must be statically known.")

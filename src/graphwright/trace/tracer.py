@@ -24,6 +24,7 @@ from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType, of_numpy
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert, make_array
+from graphwright.values.eager import AXES, is_float_array
 from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.variable import Variable
 
@@ -153,6 +154,8 @@ class Tracer:
             casts = op.host_casts(len(operands))[position]
             value = self.value_of(convert(operand, None, dtype if casts else None))
             return value, known(value)
+        if is_float_array(operand) and op.host_casts(len(operands))[position]:
+            operand = operand.astype(dtype.numpy_dtype)
         array = make_host(operand, dtype)
         return self._nameless_constant(constant_of(array)), host_value(array)
 
@@ -337,6 +340,11 @@ def infer(
         raise InvalidArgumentError(None, None, at_node(str(error), op, inputs)) from None
     except (ValueError, IndexError) as error:
         raise ValueError(at_node(str(error), op, inputs)) from None
+    except TypeError as error:
+        if not op.has_host:
+            raise
+        # A number stands where a list of numbers is meant, or the other way round.
+        raise ValueError(at_node(f"{AXES}: {error}", op, inputs)) from error
 
 
 def at_node(words: str, op: Op, inputs: tuple[Value, ...]) -> str:

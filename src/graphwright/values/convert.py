@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphwright.op.interpreter import STATE, is_staged
+from graphwright.op.interpreter import STATE, as_given, is_staged
 from graphwright.op.refusal import word_on_none
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
@@ -40,6 +40,7 @@ TENSOR_LIKE = (
 _SCALARS: dict[Any, EagerTensor] = {}
 _MAX_SCALARS = 4096
 _PLAIN = frozenset({bool, int, float})
+_LISTS = frozenset({list, tuple, str, bytes})
 
 
 class _Conversions(dict[type, "Conversion | None"]):
@@ -150,11 +151,13 @@ def convert_to_tensor(
     >>> tf.convert_to_tensor([1, 2])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
     """
-    result: Tensor = convert(
-        value,
-        None if dtype is None else as_dtype(dtype),
-        None if dtype_hint is None else as_dtype(dtype_hint),
-        name,
+    result: Tensor = as_given(
+        convert(
+            value,
+            None if dtype is None else as_dtype(dtype),
+            None if dtype_hint is None else as_dtype(dtype_hint),
+            name,
+        )
     )
     return result
 
@@ -196,7 +199,10 @@ def eager_constant(
     """An eager tensor of a value that holds no tensors; Python scalars are cached."""
     kind = type(value)
     if kind not in _PLAIN:
-        return box(make_array(value, dtype, hint))
+        made = box(make_array(value, dtype, hint))
+        if kind in _LISTS:
+            made._of_list = True
+        return made
     key: Any = (kind, value, id(dtype), id(hint))  # dtypes live for ever
     if not value:
         zero: Any = value
@@ -237,8 +243,9 @@ def beside(tensor: Tensor, operand: str, value: TensorLike) -> Any:
 
 def convert_terms(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     """Makes tensors of two operands; the second takes the first's dtype if its value allows."""
-    first: Tensor = x if isinstance(x, Tensor) else convert(x)
-    return first, y if isinstance(y, Tensor) else convert(y, None, first.dtype)
+    first: Tensor = x if isinstance(x, Tensor) else as_given(convert(x))
+    second = y if isinstance(y, Tensor) else as_given(convert(y, None, first.dtype))
+    return first, second
 
 
 def has_dtype(value: object) -> bool:

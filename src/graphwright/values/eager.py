@@ -20,6 +20,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.values.convert import eager_constant
+from graphwright.values.early_conversion import refused_conversion
 from graphwright.values.logical_devices import LogicalDevices
 from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
@@ -158,14 +159,21 @@ def as_ints(value: Any, allowed: frozenset[DType] = dt.INDEX) -> Any:
 
 
 def as_cast_ints(value: object) -> Any:
-    """As `as_ints`; tensors of other real numbers in a list are cast to integers."""
+    """As `as_ints`; arrays of floats, and tensors of real numbers in a list, become integers."""
     kind = type(value)
+    if is_float_array(value):
+        return host_value(np.asarray(value).astype(np.int32))
     if kind is list or kind is tuple:
         items: Any = value
         if _INTS.issuperset(map(type, items)):
             return tuple(items)
         return tuple([cast_place(v) for v in items])
     return as_ints(value)
+
+
+def is_float_array(value: object) -> bool:
+    """Whether a value is NumPy's, of floats: TensorFlow casts these, and refuses Python's."""
+    return isinstance(value, (ndarray, np.generic)) and value.dtype.kind == "f"
 
 
 def cast_place(value: object) -> Any:
@@ -245,16 +253,19 @@ def bound(op: Op, operands: Operands) -> Any:
         op.result_dtypes(types)
         kernel = op.bind_checked(types)
     except DTypeMismatch as mismatch:
-        raise InvalidArgumentError(None, None, mismatch.eager_message()) from None
+        refuse(op, operands, InvalidArgumentError(None, None, mismatch.eager_message()))
     except REFUSALS as error:
         refuse(op, operands, error)
     return Large.kernel(op, types, kernel)  # what its `element` raises is a defect
 
 
 def refuse(op: Op, operands: Operands, error: Exception) -> NoReturn:
-    """Raises a kernel's complaint as the error of the op."""
+    """Raises a kernel's complaint as the error of the op, or what TensorFlow refuses before it."""
+    earlier = refused_conversion(op, operands)
+    if earlier is not None:
+        raise earlier from None
     if isinstance(error, OpError) and "[Op:" in error.message:
-        raise error
+        raise error from None
     explained = Inside.explain(error)
     if explained is error:
         explained = refusal(op, operands, error)
@@ -337,29 +348,11 @@ def wrong_host(op: Op, operands: Operands, wrong: NotIndex) -> Exception:
                 as_ints(operands[position], allowed | dt.INDEX)
         except NotIndex:
             break
-    value = operands[position]
     try:
         op.check_host(position, count, wrong.dtype)
     except DTypeMismatch as mismatch:
-        if not isinstance(value, (Tensor, ndarray)) and converts_first(op, position, count, value):
-            wanted = mismatch.expected or dt.int32
-            return TypeError(
-                f"Cannot convert {wrong.value!r} to EagerTensor of dtype {wanted.name}: "
-                f"'{mismatch.operand}' of {op.type_name} must be an integer"
-            )
         return InvalidArgumentError(None, None, mismatch.eager_message())
     return wrong
-
-
-def converts_first(op: Op, position: int, count: int, value: object) -> bool:
-    """Whether TensorFlow knows the dtype of a Python value before it converts it.
-
-    It does for a number, and where the record or an operand before it states the dtype.
-    """
-    names = [name.partition("[")[0] for name in op.operand_names(count)[: position + 1]]
-    dtypes = [operand.dtype for operand in op.operands if operand.name in names]
-    is_stated = dtypes[-1] not in op.dtypes or dtypes[-1] in dtypes[:-1]
-    return is_stated or not isinstance(value, (list, tuple))
 
 
 #: The names in the source of executors.

@@ -219,6 +219,8 @@ class EagerTensor(Tensor):
     _array: Any
     _type: TensorType | None
     _device: str = DEFAULT
+    #: Whether it was made of a list or text for an op.
+    _of_list = False
     #: Whether a small one may become a constant of a graph.
     _is_constant = True
 

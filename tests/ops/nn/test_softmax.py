@@ -29,3 +29,17 @@ def test_losses_of_no_examples_are_none(
         return LOSSES[loss](x)
 
     assert np.shape(losses(tf.ones(shape))) == (0,)
+
+
+@pytest.mark.parametrize("jit", [None, True])
+def test_labels_of_another_number_than_the_rows_are_refused(jit: bool | None) -> None:
+    """Also as machine code, which knows no shapes: one label would stand for each row."""
+    specs = [tf.TensorSpec(None, tf.int32), tf.TensorSpec(None)]
+    loss = tf.function(
+        lambda labels, logits: tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits),
+        input_signature=specs,
+        jit_compile=jit,
+    )
+    assert loss(tf.constant([1, 0]), tf.zeros([2, 4])).shape == (2,)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="same first dimension"):
+        loss(tf.constant([1]), tf.zeros([3, 4]))

@@ -257,7 +257,7 @@ def dilation2d(
             f"`data_format` values other than 'NHWC' are not supported. Received: {data_format}"
         )
     x = convert(input)
-    op = Dilation2D.of(tuple(strides), tuple(dilations), padding)
+    op = Dilation2D.of(strides, dilations, padding)
     return apply(op, x, convert(filters, None, x.dtype), name=name)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any, TypeAlias, TypeVar
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.op.attributes import text
+from graphwright.op.attributes import text, text_of, whole
 from graphwright.op.interpreter import is_staged
 from graphwright.types.arguments import TensorValue
 from graphwright.types.tensor_type import Dims, show_dims
@@ -26,7 +26,7 @@ _FORMATS = [name for names in FORMATS.values() for name in names]
 def is_channels_first(data_format: str) -> bool:
     """Whether the channels come before the spatial axes; InvalidArgumentError where no order of
     axes is called so."""
-    if data_format not in _FORMATS:
+    if text_of("data_format", data_format) not in _FORMATS:
         raise InvalidArgumentError(
             None,
             None,
@@ -97,7 +97,7 @@ def window_count(
 
 def check_padding(op: str, padding: str, allowed: Sequence[str]) -> None:
     """ValueError for a padding that the op does not know."""
-    if padding not in allowed:
+    if text_of("padding", padding) not in allowed:
         names = ", ".join(f'"{p}"' for p in allowed)
         raise ValueError(
             f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
@@ -144,16 +144,19 @@ def per_axis(value: PerAxis | None, spatial: int, data_format: str, name: str) -
     """Strides or dilations as one for each axis, from one for all or for each spatial axis."""
     if value is None:
         value = 1
-    numbers: Any = value
-    is_list = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1
-    entries = [int(v) for v in numbers] if is_list else [int(numbers)]
-    if len(entries) == spatial + 2:
-        return tuple(entries)
-    if len(entries) not in (1, spatial):
+    given: Any = value
+    entries = list(given) if isinstance(value, Sized) else [given]
+    if len(entries) not in (1, spatial, spatial + 2):
         raise ValueError(
             f"{name} should be of length 1, {spatial} or {spatial + 2}. Received: {name}={value} "
             f"of length {len(entries)}"
         )
+    try:
+        entries = [whole(entry) for entry in entries]
+    except (TypeError, ValueError):
+        raise TypeError(f"Expected ints for argument '{name}' not {value!r}.") from None
+    if len(entries) == spatial + 2:
+        return tuple(entries)
     if len(entries) == 1:
         entries *= spatial
     return arranged(1, entries, 1, data_format)

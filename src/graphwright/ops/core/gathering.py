@@ -395,6 +395,8 @@ class ScatterNd(Op):
         for d in shape:
             if d is not None and d < 0:
                 raise ValueError(f"Dimension {d} must be >= 0")
+        if indices.dims == ():
+            raise ValueError("Indices shape must have rank at least one. Found:[]")
         check_updates(indices.dims, updates.dims, shape)
         return (shape,)
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, convert_first
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.op.scalars import quotient_of_c
 from graphwright.ops.core.gathering import host_vector
 from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.shapes import index_pair, size
+from graphwright.ops.math.arithmetic import MUL
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
@@ -120,7 +121,10 @@ def meshgrid(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
         raise ValueError(
             f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
         )
-    vectors = [convert(x) for x in args]
+    vectors = [convert_first(x) for x in args]
+    for vector in vectors:
+        if vector.dtype is not vectors[0].dtype or vector.dtype is dt.string:
+            apply(MUL, vector, convert(1, vectors[0].dtype))  # refuses what TensorFlow multiplies
     order = list(range(len(vectors)))
     if indexing == "xy" and len(order) > 1:
         order[:2] = [1, 0]

@@ -179,6 +179,8 @@ def where(
     >>> tf.where([True, False, True]).numpy().tolist()
     [[0], [2]]
     """
+    if x is not None and y is not None and not is_tensor(condition):
+        condition = convert(condition, dt.bool_)
     condition = convert(condition, hint=dt.bool_)
     if x is None and y is None:
         return apply(WHERE, condition, name=name)

@@ -9,7 +9,7 @@ import numpy as np
 from graphwright.op.batching import Each
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
-from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.op.op import LateRefusal, Op, Shapes, not_differentiable
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.movement import expand_dims, reshape
 from graphwright.ops.core.sequences import range
@@ -51,7 +51,8 @@ class OneHot(Op):
     def place(self, rank: int) -> int:
         """Where the new axis stands among those of indices of `rank`."""
         if not -1 <= self.axis <= rank:
-            raise ValueError(
+            kind = ValueError if self.axis < 0 else LateRefusal
+            raise kind(
                 f"Expected axis to be -1 or between [0, {rank + 1}).  But received: {self.axis}"
             )
         return rank if self.axis == -1 else self.axis

@@ -12,7 +12,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op import Call, LateRefusal, Op, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.identity import identity
 from graphwright.ops.core.joining import concat
@@ -109,7 +109,7 @@ class PadV2(Op):
 
     def shapes(self, x: TensorType, paddings: HostValue, value: TensorType) -> Shapes:
         if value.rank not in (0, None):
-            raise ValueError(f"constant_values must be a scalar. Found: {show_dims(value.dims)}")
+            raise LateRefusal(f"constant_values must be a scalar. Found: {show_dims(value.dims)}")
         return (padded_dims(x.dims, paddings),)
 
     def kernel(self, x: Array, paddings: Borders, value: Array) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.cotangents import Cotangent
-from graphwright.op.interpreter import apply, convert, convert_many
+from graphwright.op.interpreter import apply, convert, convert_many, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.gathering import blank, gather
 from graphwright.ops.core.joining import zeros_for_none
@@ -153,7 +153,12 @@ def dynamic_partition(
     [[20], [10, 30]]
     """
     op = DynamicPartition.of(int(num_partitions))
-    return list(apply(op, convert(data), convert(partitions, hint=dt.int32), name=name))
+    return list(apply(op, convert(data), as_places(partitions), name=name))
+
+
+def as_places(value: TensorLike) -> Any:
+    """A tensor of int32; it is for the op to refuse a tensor of another dtype."""
+    return convert(value) if is_tensor(value) else convert(value, dt.int32)
 
 
 def dynamic_stitch(
@@ -179,7 +184,12 @@ def dynamic_stitch(
     >>> tf.dynamic_stitch([[2, 0], [1]], [["c", "a"], ["b"]]).numpy().tolist()
     [b'a', b'b', b'c']
     """
-    places = [convert(i, hint=dt.int32) for i in indices]
+    for name_of, given in (("indices", indices), ("data", data)):
+        if not isinstance(given, (list, tuple)):
+            raise TypeError(
+                f"Expected list for '{name_of}' argument to 'dynamic_stitch' Op, not {given!r}."
+            )
+    places = [as_places(i) for i in indices]
     result = apply(DynamicStitch.of(), *places, *convert_many(data), name=name)
     dims = result.type.dims
     if dims is not None and dims[0] is None:

@@ -12,7 +12,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, holds_tensor, is_tensor
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op import Call, LateRefusal, Op, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.core.indexing import boolean_mask
@@ -66,7 +66,7 @@ class Tile(Op):
             )
         for i, m in enumerate(multiples):
             if m is not None and m < 0:
-                raise ValueError(f"Expected multiples[{i}] >= 0, but got {m}")
+                raise LateRefusal(f"Expected multiples[{i}] >= 0, but got {m}")
         dims = x.dims or (None,) * len(multiples)
         return (tuple([times(d, m) for d, m in zip(dims, multiples)]),)
 

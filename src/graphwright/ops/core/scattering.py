@@ -11,7 +11,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, convert_pair
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op import Call, LateRefusal, Op, Shapes
 from graphwright.ops.core.gathering import (
     check_policy,
     gather_nd,
@@ -86,7 +86,8 @@ def check_tensor_updates(tensor: Dims | None, indices: Dims | None, updates: Dim
         return
     outer, depth = len(indices) - 1, indices[-1]
     if not is_compatible(indices[:-1], updates[:outer]):
-        raise ValueError(
+        kind = ValueError if updates else LateRefusal
+        raise kind(
             "Outer dimensions of indices and update must match. Indices shape: "
             f"{show_dims(indices)}, updates shape:{show_dims(updates)}"
         )

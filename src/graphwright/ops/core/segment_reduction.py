@@ -299,6 +299,8 @@ class SparseSegment(Op):
         for name, operand in (("indices", indices), ("segment_ids", ids)):
             if operand.rank not in (1, None):
                 raise ValueError(f"{self.type_name}: {name} should be a vector")
+        if isinstance(count, tuple):
+            raise ValueError(f"{self.type_name}: num_segments must be a scalar, not {count}")
         if not is_compatible(indices.dims, ids.dims):
             raise ValueError(
                 f"segment_ids and indices should have same size: {show_dims(ids.dims)} and "

@@ -14,7 +14,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes, freeze
+from graphwright.op.op import Call, LateRefusal, Op, Shapes, freeze
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.movement import broadcast_to, reshape, sum_to, transpose
 from graphwright.ops.core.rule_words import dims_of, extent, host, padded, placed, windowed
@@ -499,15 +499,16 @@ def slice_index(dims: Dims, begin: Any, size: Any) -> tuple[Any, ...]:
 
 
 def slice_length(axis: int, d: int | None, begin: Any, size: Any) -> int | None:
-    """The size of a Slice along an axis; ValueError out of bounds."""
+    """The size of a Slice along an axis; ValueError, or `LateRefusal`, out of bounds."""
     if size is not None and size < -1:
         raise ValueError(f"Expected size[{axis}] in [0, {d}], but got {size}")
     if begin is not None and (begin < 0 or (d is not None and begin > d)):
-        raise ValueError(f"Expected begin[{axis}] in [0, {d}], but got {begin}")
+        kind = ValueError if size == -1 else LateRefusal
+        raise kind(f"Expected begin[{axis}] in [0, {d}], but got {begin}")
     if size == -1:
         return None if d is None or begin is None else d - begin
     if None not in (d, begin, size) and begin + size > d:
-        raise ValueError(f"Expected size[{axis}] in [0, {d - begin}], but got {size}")
+        raise LateRefusal(f"Expected size[{axis}] in [0, {d - begin}], but got {size}")
     return size if size is None else int(size)
 
 

@@ -14,7 +14,7 @@ from graphwright.op.batching import Each, batches, last_axes
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, LateRefusal, Op, Shapes, not_differentiable
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_size, host_vector
 from graphwright.ops.core.joining import concat
@@ -68,7 +68,8 @@ class ExtremePlace(Op):
             return ((None,) * (len(x.dims) - 1),)
         rank = len(x.dims)
         if not -rank <= axis < rank:
-            raise ValueError(f"Expected dimension in the range [{-rank}, {rank}), but got {axis}")
+            kind = LateRefusal if rank < 2 else ValueError
+            raise kind(f"Expected dimension in the range [{-rank}, {rank}), but got {axis}")
         axis %= rank
         return (x.dims[:axis] + x.dims[axis + 1 :],)
 

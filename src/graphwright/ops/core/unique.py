@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Op, Shapes, undefined
+from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.op import LateRefusal, Op, Shapes, undefined
 from graphwright.op.results import named
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
@@ -86,7 +86,8 @@ class Distinct(Op):
             dims = (*x.dims[:place], None, *x.dims[place + 1 :])
             return (dims, (x.dims[place],), (None,))[: 2 + counted]
         if axis == () and x.rank not in (1, None):
-            raise ValueError(f"unique expects a 1D vector, not shape {show_dims(x.dims)}.")
+            kind = LateRefusal if counted and not x.rank else ValueError
+            raise kind(f"unique expects a 1D vector, not shape {show_dims(x.dims)}.")
         size = x.dims[0] if x.rank == 1 else None  # type: ignore[index]
         whole = (None,) if axis == () or x.dims is None else (None,) * len(x.dims)
         return (whole if x.dims or axis == () else None, (size,), (None,))[: 2 + counted]
@@ -219,4 +220,4 @@ def setdiff1d(
 ) -> Any:
     """The elements of `x` that are not in `y`, and their indices: (out, idx)."""
     op = ListDiff.of(ListDiff.dtype_for("out_idx", index_dtype))
-    return named(ListDiff)(*apply(op, convert(x), convert(y), name=name))
+    return named(ListDiff)(*apply(op, *convert_pair(x, y), name=name))

@@ -298,6 +298,9 @@ class Detections(NamedTuple):
 Detections.__name__ = Detections.__qualname__ = "CombinedNonMaxSuppression"
 
 
+Detections.__name__ = Detections.__qualname__ = "CombinedNonMaxSuppression"
+
+
 # -- the public functions -------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.op.attributes import text_of
 from graphwright.op.batching import images
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
@@ -176,6 +177,7 @@ def extract_patches(
         channels].
 
     Raises:
+        TypeError: `padding` is no text, or `sizes`, `strides` or `rates` is no list.
         ValueError: `padding` is another string, or a list is not [1, rows, columns, 1].
 
     >>> import graphwright as tf
@@ -187,13 +189,15 @@ def extract_patches(
     images = convert(images)
     check_padding(padding)
     for label, value in (("ksizes", sizes), ("strides", strides), ("rates", rates)):
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"Expected list for '{label}' argument, not {value!r}.")
         if len(value) != 4:
             raise ValueError(f"Sliding window {label} field must specify 4 dimensions: {value}")
         if value[0] != 1 or value[3] != 1:
             raise ValueError(
                 f"Only support {label} across space: it must be 1 for batch and depth, got {value}"
             )
-    op = ExtractImagePatches.of(tuple(sizes), tuple(strides), tuple(rates), padding)
+    op = ExtractImagePatches.of(sizes, strides, rates, padding)
     return apply(op, images, name=name)
 
 
@@ -228,11 +232,11 @@ def extract_volume_patches(
     [[[0, 4], [1, 5]], [[2, 6], [3, 7]]]
     """
     check_padding(padding)
-    op = ExtractVolumePatches.of(tuple(ksizes), tuple(strides), padding)
+    op = ExtractVolumePatches.of(ksizes, strides, padding)
     return apply(op, convert(input), name=name)
 
 
 def check_padding(padding: str) -> None:
-    """ValueError unless the padding is SAME or VALID."""
-    if padding not in ("SAME", "VALID"):
+    """ValueError unless the padding is SAME or VALID; TypeError unless it is text."""
+    if text_of("padding", padding) not in ("SAME", "VALID"):
         raise ValueError(f"padding must be 'SAME' or 'VALID', got {padding!r}")

@@ -18,7 +18,7 @@ from graphwright.machine import matmul as kernels
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert_first
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
@@ -388,8 +388,8 @@ def matmul(
     """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise twice_transposed(transpose_a, adjoint_a, transpose_b, adjoint_b)
-    x: TensorValue = convert(a)
-    y: TensorValue = convert(b, None, x.dtype)
+    x: TensorValue = convert_first(a)
+    y: TensorValue = convert_first(b, None, x.dtype)
     rank_x, rank_y = x.ndim, y.ndim
     plain = rank_x is not None and rank_y is not None and rank_x <= 2 and rank_y <= 2
     if plain and x.dtype is not y.dtype and {x.dtype, y.dtype} == _MIXED:
@@ -458,8 +458,8 @@ def matvec(
     >>> tf.linalg.matvec([[1, 2], [3, 4]], [1, 10])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([21, 43], dtype=int32)>
     """
-    a = convert(a)
-    b = convert(b, None, a.dtype)
+    a = convert_first(a)
+    b = convert_first(b, None, a.dtype)
     product = matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a)
     return squeeze(product, [-1])
 
@@ -489,8 +489,8 @@ def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None =
     >>> tf.tensordot([[1, 2], [3, 4]], [[1, 2], [3, 4]], [[0, 1], [0, 1]])
     <tf.Tensor: shape=(), dtype=int32, numpy=30>
     """
-    a = convert(a)
-    b = convert(b, None, a.dtype)
+    a = convert_first(a)
+    b = convert_first(b, None, a.dtype)
     summed: SummedAxes = known_int(axes.numpy().tolist() if hasattr(axes, "numpy") else axes)
     if a.type.rank is None or b.type.rank is None:
         return tensordot_of_unknown_rank(a, b, summed, name)

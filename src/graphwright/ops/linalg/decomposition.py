@@ -394,6 +394,9 @@ class QrResult(NamedTuple):
     r: Tensor
 
 
+QrResult.__name__ = QrResult.__qualname__ = "Qr"
+
+
 def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> QrResult:
     """Computes the QR decomposition of each matrix: `q @ r = input`.
 
@@ -560,6 +563,9 @@ class LuResult(NamedTuple):
 
     lu: Tensor
     p: Tensor
+
+
+LuResult.__name__ = LuResult.__qualname__ = "Lu"
 
 
 def lu(

@@ -576,6 +576,9 @@ class LogDeterminant(NamedTuple):
     log_abs_determinant: Tensor
 
 
+LogDeterminant.__name__ = LogDeterminant.__qualname__ = "LogMatrixDeterminant"
+
+
 def slogdet(input: TensorLike, name: str | None = None) -> LogDeterminant:
     """Computes the sign of each determinant and the logarithm of its modulus.
 

@@ -124,10 +124,10 @@ def diagonal_dims(matrix: Dims, lower: int, upper: int) -> Dims:
     return (*matrix[:-2], *count, longest)
 
 
-def need_matrix(dims: Dims) -> None:
-    """ValueError where an operand has fewer than two axes."""
+def need_matrix(dims: Dims, kind: type[ValueError] = ValueError) -> None:
+    """An error of a kind where an operand has fewer than two axes."""
     if len(dims) < 2:
-        raise ValueError(f"input must be at least 2-dim, received shape: {show_dims(dims)}")
+        raise kind(f"input must be at least 2-dim, received shape: {show_dims(dims)}")
 
 
 class MatrixDiagV3(Op):
@@ -303,10 +303,11 @@ class MatrixSetDiagV3(Op):
             return ((*diagonal.dims[:outer], None, None),)
         need_matrix(x.dims)
         if bounds is not None:
+            fitting = diagonal_dims(x.dims, *bounds)
             try:
-                merge_dims(diagonal_dims(x.dims, *bounds), diagonal.dims)
+                merge_dims(fitting, diagonal.dims)
             except ValueError as error:
-                raise ValueError(
+                raise LateRefusal(
                     f"diagonal of shape {show_dims(diagonal.dims)} does not fit the diagonals "
                     f"{bounds[0]}..{bounds[1]} of input of shape {show_dims(x.dims)}: {error}"
                 ) from None
@@ -350,7 +351,7 @@ class MatrixBandPart(Op):
 
     def shapes(self, x: TensorType, num_lower: int | None, num_upper: int | None) -> Shapes:
         if x.dims is not None:
-            need_matrix(x.dims)
+            need_matrix(x.dims, LateRefusal)
             for name, value, size in (
                 ("num_lower", num_lower, x.dims[-2]),
                 ("num_upper", num_upper, x.dims[-1]),

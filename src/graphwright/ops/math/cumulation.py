@@ -10,8 +10,8 @@ import numpy as np
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
-from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.interpreter import apply, convert, convert_first
+from graphwright.op.op import Call, LateRefusal, Op, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.own_ops import Scanned
 from graphwright.ops.core.rule_words import host, widened
@@ -47,7 +47,7 @@ class Cumulation(Op):
             try:
                 normalize_axis(axis, len(x.dims))
             except ValueError:
-                raise ValueError(
+                raise LateRefusal(
                     f"ScanOp: Expected scan axis in the range "
                     f"[{-len(x.dims)}, {len(x.dims)}), but got {axis}"
                 ) from None
@@ -201,7 +201,7 @@ def cumsum(
     >>> tf.cumsum([1, 2, 3], exclusive=True, reverse=True)
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([5, 3, 0], dtype=int32)>
     """
-    return apply(Cumsum.of(exclusive, reverse), convert(x), axis, name=name)
+    return apply(Cumsum.of(exclusive, reverse), convert_first(x), axis, name=name)
 
 
 def cumprod(
@@ -232,7 +232,7 @@ def cumprod(
     >>> tf.math.cumprod([1, 2, 3], exclusive=True)
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 1, 2], dtype=int32)>
     """
-    return apply(Cumprod.of(exclusive, reverse), convert(x), axis, name=name)
+    return apply(Cumprod.of(exclusive, reverse), convert_first(x), axis, name=name)
 
 
 def cumulative_logsumexp(

@@ -213,6 +213,9 @@ class AccidentalHits(NamedTuple):
     weights: Tensor
 
 
+AccidentalHits.__name__ = AccidentalHits.__qualname__ = "ComputeAccidentalHits"
+
+
 def drawn(
     kind: type[CandidateSampler], true_classes: TensorLike, num_true: int, num_sampled: int,
     unique: bool, range_max: int, seed: int | None, name: str | None,

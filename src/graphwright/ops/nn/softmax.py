@@ -19,7 +19,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.joining import concat, stack
 from graphwright.ops.core.movement import expand_dims, reshape, transpose
-from graphwright.ops.core.rule_words import extent, picked, rounded_once
+from graphwright.ops.core.rule_words import extent, picked, required, rounded_once
 from graphwright.ops.core.sequences import range
 from graphwright.ops.core.shapes import rank, shape
 from graphwright.ops.math.comparison import equal, select
@@ -269,6 +269,9 @@ class SparseSoftmaxCrossEntropyWithLogits(Op):
 
     @rounded_once
     def expand(self, logits: GraphTensor, labels: GraphTensor) -> Any:
+        rows, count = extent(logits, 0), extent(labels, 0)
+        if not (isinstance(rows, int) and isinstance(count, int)):  # else the shapes were compared
+            labels = required(labels, equal(rows, count))
         place = picked(labels, 1, logits)
         hit = equal(expand_dims(cast(place, dt.int32), 1), range(extent(logits, 1)))
         x = logits - peak(logits)

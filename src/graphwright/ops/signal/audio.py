@@ -127,6 +127,9 @@ class Decoded(NamedTuple):
     sample_rate: Tensor
 
 
+Decoded.__name__ = Decoded.__qualname__ = "DecodeWav"
+
+
 ENCODE_WAV = EncodeWav()
 
 

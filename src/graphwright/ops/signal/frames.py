@@ -29,7 +29,7 @@ from graphwright.ops.math.reduction import reduce_min, reduce_sum
 from graphwright.ops.math.transcendental import log1p, rsqrt, sqrt, square
 from graphwright.ops.math.trigonometric import cos, sin
 from graphwright.ops.signal.fourier import irfft, rfft
-from graphwright.ops.signal.tapers import hann_window, vorbis_window
+from graphwright.ops.signal.tapers import hann_window, scalar, vorbis_window
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
@@ -47,14 +47,6 @@ def pad_axis(x: TensorValue, axis: int, before: Size, after: Size, value: Tensor
     paddings: list[list[Any]] = [[0, 0] for _ in axis_sizes(x)]
     paddings[axis] = [before, after]
     return pad(x, paddings, constant_values=value)
-
-
-def static(value: TensorLike) -> Any:
-    """An int where the value is known, else the tensor."""
-    size: Any = value
-    if isinstance(size, int):
-        return size
-    return int(size) if not hasattr(size, "dtype") or hasattr(size, "numpy") else size
 
 
 def frame(
@@ -93,7 +85,7 @@ def frame(
     if signal.type.rank == 0:
         raise ValueError("signal of frame must have rank at least 1, got a scalar")
     size = axis_size(signal, axis)
-    length, step = static(frame_length), static(frame_step)
+    length, step = scalar(frame_length, "frame_length"), scalar(frame_step, "frame_step")
     if isinstance(step, int) and step == 0:
         raise InvalidArgumentError(None, None, "frame_step of frame must not be 0")
     count = -(-size // step) if pad_end else largest((size - length + step) // step)
@@ -135,7 +127,7 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
     signal = convert(signal)
     if signal.type.rank is not None and signal.type.rank < 2:
         raise ValueError(f"`signal` must have rank at least 2. Received: {signal.shape}")
-    step = static(frame_step)
+    step = scalar(frame_step, "frame_step")
     if isinstance(step, int) and step < 1:
         raise ValueError(f"`frame_step` must be positive. Received: {step}")
     if signal.type.rank is None:
@@ -208,8 +200,8 @@ def stft(
     TensorShape([3, 5])
     """
     signals = convert(signals)
-    length = static(frame_length)
-    fft_length = enclosing_power(length) if fft_length is None else static(fft_length)
+    length = scalar(frame_length, "frame_length")
+    fft_length = enclosing_power(length) if fft_length is None else scalar(fft_length, "fft_length")
     framed = frame(signals, length, frame_step, pad_end=pad_end)
     if window_fn is not None:
         framed = framed * window_fn(length, dtype=framed.dtype)
@@ -252,8 +244,8 @@ def inverse_stft(
     stfts = convert(stfts)
     if stfts.type.rank is not None and stfts.type.rank < 2:
         raise ValueError(f"`stfts` must have rank at least 2. Received: {stfts.shape}")
-    length = static(frame_length)
-    fft_length = enclosing_power(length) if fft_length is None else static(fft_length)
+    length = scalar(frame_length, "frame_length")
+    fft_length = enclosing_power(length) if fft_length is None else scalar(fft_length, "fft_length")
     frames = irfft(stfts, [fft_length])[..., :length]
     missing = largest(length - fft_length)
     if not isinstance(missing, int) or missing:
@@ -282,10 +274,9 @@ def inverse_stft_window_fn(
     >>> window(4).numpy().round(3).tolist()
     [0.0, 1.0, 1.0, 1.0]
     """
-    step = static(frame_step)
 
     def inverse_window(frame_length: TensorLike, dtype: DTypeLike = dt.float32) -> Any:
-        length = static(frame_length)
+        length, step = scalar(frame_length, "frame_length"), scalar(frame_step, "frame_step")
         forward = forward_window_fn(length, dtype=dtype)
         overlaps = -(-length // step)
         power = pad(square(forward), [[0, overlaps * step - length]])
@@ -468,7 +459,7 @@ def mdct(
     >>> tf.signal.mdct(tf.ones([16]), frame_length=8).shape
     TensorShape([3, 4])
     """
-    length = static(frame_length)
+    length = scalar(frame_length, "frame_length")
     if isinstance(length, int) and length % 4:
         raise ValueError("The frame length must be a multiple of 4.")
     framed = frame(signals, length, length // 2, pad_end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphwright.op.interpreter import convert, is_tensor
+from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones
 from graphwright.ops.core.joining import concat
@@ -17,7 +17,7 @@ from graphwright.ops.math.transcendental import exp, sqrt, square
 from graphwright.ops.math.trigonometric import cos, sin
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
-from graphwright.types.dtypes import as_dtype
+from graphwright.types.dtypes import DType, as_dtype
 
 
 def places(window_length: TensorLike, dtype: DTypeLike) -> Any:
@@ -32,11 +32,17 @@ def places(window_length: TensorLike, dtype: DTypeLike) -> Any:
 
 def as_length(window_length: TensorLike) -> Any:
     """A window's length, as an int or as a scalar of int32; TypeError for a float."""
-    size: Any = window_length
-    if isinstance(size, int):
-        return int(size)
-    length = convert(size, None if is_tensor(size) else dt.int32)
-    return cast(length, dt.int32) if length.known is None else int(length.known)
+    return scalar(window_length, "window_length", dt.int32)
+
+
+def scalar(value: TensorLike, name: str, dtype: DType | None = None) -> Any:
+    """A number as an int where it is known, else as a scalar tensor; ValueError for a list."""
+    if type(value) is int:
+        return value
+    tensor: Any = convert(value, dtype)
+    if tensor.type.rank:
+        raise ValueError(f"`{name}` must be a scalar, got shape {tensor.shape}")
+    return tensor if tensor.known is None else int(tensor.known)
 
 
 def cosine_window(

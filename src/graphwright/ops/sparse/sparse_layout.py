@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, LateRefusal, Op, Shapes, not_differentiable
 from graphwright.ops.core.gathering import gather, gather_nd
 from graphwright.ops.core.movement import invert_permutation
 from graphwright.ops.core.sequences import range as range_of
@@ -53,7 +53,7 @@ class SparseToDense(Op):
                 f"{show_dims(indices.dims)}"
             )
         if default.rank not in (0, None):
-            raise ValueError(
+            raise LateRefusal(
                 f"default_value should be a scalar, got shape {show_dims(default.dims)}"
             )
         each = (count_of(indices) if indices.rank else 1,)

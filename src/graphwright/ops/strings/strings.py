@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.op.batching import elementwise, last_axes_of_first
-from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
+from graphwright.op.interpreter import apply, convert, convert_first, convert_pair, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.op.op_families import reduced_dims
 from graphwright.ops.core.sequences import range as range_of
@@ -484,7 +484,7 @@ def reduce_join(
     >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0).numpy().tolist()
     [b'ac', b'bd']
     """
-    tensor = convert(inputs, None, dt.string)
+    tensor = convert_first(inputs, None, dt.string)
     if axis is None:
         rank = rank_of(tensor)
         known = isinstance(rank, int)
