@@ -1181,6 +1181,8 @@ WITHOUT_ROWS = {
     "api/__init__.py:open_methods": "it changes a class, once",
     "base/named_tuples.py:_code": "its key is one number",
     "portable/classic/former_namespaces.py:former": "its key is a path of a table",
+    "portable/classic/classic_names.py:altered": "its key is a path of a table",
+    "portable/classic/former_signatures.py:signatures": "it has no key: the table is one",
     "data/stages/buffer_stages.py:_SUPPLIES": "it lists what is alive, and remembers no result",
     "data/tuning/pipeline_budget.py:claims": "it lists what is alive, and remembers no result",
     "data/stage.py:kernels": "the key is a kernel, and the table is that of one iteration",
@@ -1298,6 +1300,7 @@ UNBOUNDED = {
     "machine/process_settings.py:_unchanged": "its key is an environment variable",
     "api/__init__.py:open_methods": "its keys are the package's own classes",
     "portable/classic/former_namespaces.py:former": "its keys are those of a table",
+    "portable/classic/classic_names.py:altered": "its keys are those of a table",
     "values/eager.py:_executor": "a key says of each of at most twelve operands which of 3 kinds",
 }  # fmt: skip
 

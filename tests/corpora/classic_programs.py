@@ -460,3 +460,80 @@ def former_names(tf: Any, folder: str) -> list[Any]:
         results += session.run([x, tf.div(7, -2), tf.div([7.0], 2.0), tf.floor_div(7, 2)])
         results.append(session.run(tf.case([(tf.less(1, 2), lambda: 3)], lambda: 4)))
     return results
+
+
+@program
+def former_arguments(tf: Any, folder: str) -> list[Any]:
+    """Functions that take their arguments in another order, or by other names, than later on."""
+    x = tf.constant(noise(2, 3))
+    image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    kernel = tf.constant(noise(2, 2, 1, 1))
+    dense = tf.constant([[0.0, 2.0], [3.0, 0.0]])
+    sparse = tf.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
+    results = [
+        tf.gather(x, [1, 0], None, "g", 1),
+        tf.gather_nd(x, [[0, 1]], "g"),
+        tf.shape(x, "s", tf.int64),
+        tf.size(x, "s", tf.int64),
+        tf.transpose(x, [1, 0], "t"),
+        tf.pad(x, [[0, 0], [1, 0]], "CONSTANT", "p", 9.0),
+        tf.argmax(x, dimension=1),
+        tf.expand_dims(x, dim=0),
+        tf.squeeze(tf.constant([[1.0]]), squeeze_dims=[0]),
+        tf.reduce_sum(x, reduction_indices=[1], keep_dims=True),
+        tf.count_nonzero(x, reduction_indices=0),
+        tf.norm(x, axis=1, keep_dims=True),
+        tf.boolean_mask(x, [True, False, True], "b", 1),
+        tf.confusion_matrix([0, 1], [1, 1], 2, tf.int64),
+        tf.reverse_sequence(x, [2, 3], seq_dim=1, batch_dim=0),
+        tf.ones_like(tensor=x, optimize=False),
+        tf.math.in_top_k([[0.1, 0.9], [0.8, 0.2]], [1, 1], 1),
+        tf.nn.in_top_k([[0.1, 0.9], [0.8, 0.2]], [1, 1], 1),
+        tf.nn.crelu(x, "c"),
+        tf.nn.moments(x, [0], keep_dims=True),
+        tf.nn.max_pool(value=image, ksize=2, strides=2, padding="VALID"),
+        tf.nn.conv2d(image, filter=kernel, strides=[1, 1, 1, 1], padding="VALID"),
+        tf.nn.conv2d_transpose(image, kernel, [1, 8, 8, 1], 2, "SAME", "NHWC", "t"),
+        tf.nn.depthwise_conv2d(image, kernel, [1, 1, 1, 1], "VALID", [2, 2]),
+        tf.nn.softmax(x, dim=0),
+        tf.nn.weighted_cross_entropy_with_logits(targets=dense, logits=dense, pos_weight=2.0),
+        tf.nn.depth_to_space(tf.reshape(tf.range(4.0), [1, 1, 1, 4]), 2, "d"),
+        tf.nn.embedding_lookup([dense, dense + 10.0], [0, 1, 2, 3]),
+        tf.nn.embedding_lookup([dense, dense + 10.0], [0, 1, 2, 3], "div"),
+        tf.nn.embedding_lookup([dense, dense + 10.0], [[3, 1]], max_norm=1.0),
+        tf.strings.length(["abc", "d"], "l"),
+        tf.strings.substr(["abc"], 1, 1, "s"),
+        tf.strings.reduce_join([["a", "b"]], 1, True, "-"),
+        tf.strings.split(["a b", "c"]).indices,
+        tf.strings.split("a b", result_type="RaggedTensor").values,
+        tf.strings.to_number(string_tensor=["1.5"]),
+        tf.sparse.reduce_sum(sparse, reduction_axes=[1], keep_dims=True),
+        tf.sparse.add(sparse, sparse, thresh=5.0).values,
+        tf.sparse.concat(concat_dim=1, sp_inputs=[sparse, sparse], axis=None).indices,
+        tf.sparse.segment_sum(x, [0, 1], [0, 0], "s"),
+        tf.decode_csv(["1,a"], [[0], [""]], ",", True, "c"),
+        tf.decode_raw(bytes=["ab"], out_type=tf.uint8),
+        tf.image.resize(image, [3, 6]),
+        tf.image.resize(image, [2, 5], 1, True),
+        tf.image.resize(image, [3, 3], "bicubic"),
+        tf.image.resize(image, [3, 5], 3, preserve_aspect_ratio=True),
+        tf.image.resize(tf.cast(image, tf.uint8), [4, 4]),
+        tf.image.crop_and_resize(image, [[0.0, 0.0, 1.0, 0.5]], [0], [2, 2]),
+    ]
+    logits, labels = tf.constant([[1.0, 2.0]]), tf.constant([[0.25, 0.75]])
+    for loss in (
+        tf.nn.softmax_cross_entropy_with_logits, tf.nn.softmax_cross_entropy_with_logits_v2
+    ):  # fmt: skip
+        with tf.GradientTape() as tape:
+            tape.watch([logits, labels])
+            y = loss(labels=labels, logits=logits)
+        slopes = tape.gradient(y, [logits, labels])
+        results += [y, slopes[0], slopes[1] is None]
+    try:
+        tf.reduce_sum(x, axis=0, reduction_indices=0)
+    except ValueError:
+        results.append("not both")
+    return [
+        [part.numpy() for part in r] if isinstance(r, (list, tuple)) else
+        r.numpy() if hasattr(r, "numpy") else r for r in results
+    ]  # fmt: skip

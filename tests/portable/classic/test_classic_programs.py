@@ -34,6 +34,8 @@ def agree(result: Any, recorded: Any, where: str) -> None:
 
 def numeric(values: list[Any]) -> bool:
     """Whether a list has numbers, in lists or not."""
-    return bool(values) and np.asarray(values, object).dtype == object and all(
-        numeric(v) if isinstance(v, list) else isinstance(v, float) for v in values
+    return (
+        bool(values)
+        and np.asarray(values, object).dtype == object
+        and all(numeric(v) if isinstance(v, list) else isinstance(v, float) for v in values)
     )

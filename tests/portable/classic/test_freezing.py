@@ -42,9 +42,7 @@ def test_a_variable_that_is_read_twice_is_one_constant() -> None:
         v = tf.Variable([2.0, 3.0], name="v")
         tf.add(v * v, v, name="y")
         session.run(v.initializer)
-        message = v1.graph_util.convert_variables_to_constants(
-            session, graph.as_graph_def(), ["y"]
-        )
+        message = v1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), ["y"])
     assert [node.name for node in message.node if node.op == "Const"] == ["v"]
     assert session.graph is graph
 

@@ -7,92 +7,91 @@ another one, or it takes arguments by earlier names too.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+import importlib
+from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
-from graphwright.portable.classic.former_namespaces import FORMER, at, former
+from graphwright.portable.classic.former_namespaces import FORMER, former
+from graphwright.portable.classic.former_signatures import at, signatures, with_former_signature
 
 #: Names, by the path of their namespace, that are the same.
 SAME = {
     "": """
     AggregationMethod Assert CriticalSection DType DeviceSpec GradientTape Graph IndexedSlices
     IndexedSlicesSpec Module NoneTensorSpec Operation OptionalSpec RaggedTensor RaggedTensorSpec
-    RegisterGradient SparseTensor SparseTensorSpec Tensor TensorArray TensorArraySpec TensorShape
-    TensorSpec TypeSpec UnconnectedGradients VariableAggregation VariableSynchronization abs acos
-    constant_initializer hessians
-    acosh add add_n argsort as_dtype as_string asin asinh assert_equal assert_greater assert_less
-    atan atan2 atanh bfloat16 bitcast bool boolean_mask broadcast_dynamic_shape
+    RegisterGradient SparseTensor SparseTensorSpec Tensor TensorArray TensorArraySpec
+    TensorShape TensorSpec TypeSpec UnconnectedGradients VariableAggregation
+    VariableSynchronization abs acos constant_initializer acosh add add_n argsort as_dtype
+    as_string asin asinh atan atan2 atanh bfloat16 bitcast bool broadcast_dynamic_shape
     broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm clip_by_value
-    complex complex128 complex64 concat control_dependencies convert_to_tensor cos cosh cumsum
-    custom_gradient device divide double dynamic_partition dynamic_stitch edit_distance einsum
-    ensure_shape equal errors exp extract_volume_patches eye fill fingerprint float16 float32
-    float64 floor foldl foldr function gather gather_nd get_logger get_static_value
-    grad_pass_through greater greater_equal group guarantee_const half histogram_fixed_width
-    histogram_fixed_width_bins identity identity_n import_graph_def init_scope int16 int32 int64
-    int8 is_symbolic_tensor is_tensor less less_equal linspace logical_and logical_not logical_or
-    make_ndarray make_tensor_proto map_fn matmul matrix_square_root maximum meshgrid minimum
-    multiply negative newaxis no_gradient no_op norm not_equal numpy_function one_hot ones
-    ones_initializer ones_like pad parallel_stack pow print py_function qint16 qint32 qint8
-    quint16 quint8 ragged_fill_empty_rows ragged_fill_empty_rows_grad random_index_shuffle range
-    rank realdiv recompute_grad register_tensor_conversion_function repeat
-    required_space_to_batch_paddings reshape resource reverse reverse_sequence roll round
-    saturate_cast scalar_mul scan scatter_nd searchsorted sequence_mask shape shape_n sigmoid sign
-    sin sinh size slice sort space_to_batch_nd split sqrt square stack stop_gradient strided_slice
-    string subtract switch_case tan tanh tensor_scatter_nd_add tensor_scatter_nd_max
-    tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile timestamp
-    transpose truediv truncatediv truncatemod tuple type_spec_from_value uint16 uint32 uint64
-    uint8 unique unique_with_counts unravel_index unstack variable_creator_scope variant
-    vectorized_map zeros zeros_initializer zeros_like
+    complex complex128 complex64 concat control_dependencies cos cosh cumsum custom_gradient
+    divide double dynamic_partition dynamic_stitch edit_distance einsum ensure_shape
+    equal errors exp extract_volume_patches eye fill fingerprint float16 float32 float64 floor
+    foldl foldr function get_logger get_static_value grad_pass_through greater greater_equal
+    group guarantee_const half histogram_fixed_width histogram_fixed_width_bins identity
+    identity_n import_graph_def init_scope int16 int32 int64 int8 is_symbolic_tensor is_tensor
+    less less_equal linspace logical_and logical_not logical_or make_ndarray make_tensor_proto
+    map_fn matmul matrix_square_root maximum meshgrid minimum multiply negative newaxis
+    no_gradient no_op not_equal numpy_function one_hot ones ones_initializer parallel_stack pow
+    print py_function qint16 qint32 qint8 quint16 quint8 ragged_fill_empty_rows
+    ragged_fill_empty_rows_grad random_index_shuffle range rank realdiv recompute_grad
+    register_tensor_conversion_function repeat required_space_to_batch_paddings reshape resource
+    reverse roll round saturate_cast scalar_mul scan scatter_nd searchsorted sequence_mask
+    shape_n sigmoid sign sin sinh slice sort space_to_batch_nd split sqrt square stack
+    stop_gradient strided_slice string subtract switch_case tan tanh tensor_scatter_nd_add
+    tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update
+    tensordot tile timestamp truediv truncatediv truncatemod type_spec_from_value uint16 uint32
+    uint64 uint8 unique unique_with_counts unravel_index unstack variable_creator_scope variant
+    vectorized_map zeros zeros_initializer
     """,
     "nn": """
     all_candidate_sampler approx_max_k approx_min_k atrous_conv2d atrous_conv2d_transpose
     avg_pool1d avg_pool3d batch_normalization bias_add collapse_repeated compute_accidental_hits
-    compute_average_loss conv1d_transpose conv2d_transpose conv_transpose crelu ctc_greedy_decoder
-    ctc_unique_labels depth_to_space depthwise_conv2d depthwise_conv2d_backprop_filter
-    depthwise_conv2d_backprop_input elu embedding_lookup fixed_unigram_candidate_sampler in_top_k
-    l2_loss l2_normalize leaky_relu learned_unigram_candidate_sampler local_response_normalization
-    log_poisson_loss lrn max_pool1d max_pool2d max_pool3d moments normalize_moments relu relu6
-    scale_regularization_loss selu separable_conv2d sigmoid sigmoid_cross_entropy_with_logits silu
-    softplus softsign space_to_depth sparse_softmax_cross_entropy_with_logits swish tanh top_k
-    with_space_to_batch zero_fraction
+    compute_average_loss conv1d_transpose conv_transpose ctc_greedy_decoder ctc_unique_labels
+    depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input elu
+    fixed_unigram_candidate_sampler l2_loss l2_normalize leaky_relu
+    learned_unigram_candidate_sampler local_response_normalization log_poisson_loss lrn
+    max_pool1d max_pool2d max_pool3d normalize_moments relu relu6 scale_regularization_loss selu
+    sigmoid sigmoid_cross_entropy_with_logits silu softplus softsign
+    sparse_softmax_cross_entropy_with_logits swish tanh top_k with_space_to_batch zero_fraction
     """,
     "train": """
     BytesList CheckpointManager CheckpointOptions ClusterSpec Example Feature FeatureList
     FeatureLists Features FloatList Int64List SequenceExample checkpoints_iterator
-    get_checkpoint_state latest_checkpoint list_variables load_checkpoint load_variable Checkpoint
+    get_checkpoint_state latest_checkpoint list_variables load_checkpoint load_variable
+    Checkpoint
     """,
 }
 #: Namespaces that have names of their own beside all those of TensorFlow 2.
 MORE = frozenset({"data", "io"})
-#: Namespaces that are the same, or whose functions take what they took.
+#: Namespaces in which some functions take, or compute, what they did in TensorFlow 1.
+ALTERED = frozenset({"debugging", "image", "linalg", "math", "random", "sparse", "strings"})
+#: Namespaces that are the same.
 NAMESPACES = """
-    audio autograph bitwise config debugging dtypes errors experimental image io linalg lookup
-    math nest quantization ragged random raw_ops sets signal sparse strings sysconfig
-    types version
+    audio autograph bitwise config dtypes errors experimental lookup nest quantization ragged
+    raw_ops sets signal sysconfig types version
 """
+#: Functions that compute something else, by the module that has them.
+COMPUTED = {
+    "former_embeddings": """
+    nn.embedding_lookup nn.nce_loss nn.sampled_softmax_loss
+    """,
+    "former_functions": "nn.softmax_cross_entropy_with_logits strings.split",
+    "former_images": "image.draw_bounding_boxes image.resize",
+}
+#: Names that mean something else, and that are not here.
+GONE = frozenset({"image.extract_glimpse"})
 #: Names that have another path now.
 ALIASES = """
     FixedLenFeature=io.FixedLenFeature FixedLenSequenceFeature=io.FixedLenSequenceFeature
-    all_variables=compat.v1.global_variables assert_greater_equal=debugging.assert_greater_equal
-    assert_integer=debugging.assert_integer assert_less_equal=debugging.assert_less_equal
-    assert_near=debugging.assert_near assert_negative=debugging.assert_negative
-    assert_non_negative=debugging.assert_non_negative
-    assert_non_positive=debugging.assert_non_positive
-    assert_none_equal=debugging.assert_none_equal assert_positive=debugging.assert_positive
-    assert_rank=debugging.assert_rank assert_rank_at_least=debugging.assert_rank_at_least
-    assert_rank_in=debugging.assert_rank_in assert_scalar=debugging.assert_scalar
-    assert_type=debugging.assert_type case=case decode_csv=io.decode_csv decode_raw=io.decode_raw
-    depth_to_space=nn.depth_to_space dimension_at_index=compat.dimension_at_index
+    all_variables=compat.v1.global_variables assert_integer=debugging.assert_integer
+    assert_type=debugging.assert_type case=case dimension_at_index=compat.dimension_at_index
     dimension_value=compat.dimension_value floor_div=math.floordiv
     initialize_all_tables=compat.v1.tables_initializer
     initialize_all_variables=compat.v1.global_variables_initializer
     initialize_local_variables=compat.v1.local_variables_initializer
-    initialize_variables=compat.v1.variables_initializer nn.nce_loss=nn.nce_loss
-    nn.sampled_softmax_loss=nn.sampled_softmax_loss
-    nn.weighted_cross_entropy_with_logits=nn.weighted_cross_entropy_with_logits
-    parse_example=io.parse_example parse_single_example=io.parse_single_example
-    random.set_random_seed=random.set_seed space_to_depth=nn.space_to_depth
-    string_to_number=strings.to_number train.NewCheckpointReader=train.load_checkpoint
+    initialize_variables=compat.v1.variables_initializer random.set_random_seed=random.set_seed
     train.write_graph=io.write_graph
     NoGradient=no_gradient NotDifferentiable=no_gradient OpError=errors.OpError
     QUANTIZED_DTYPES=dtypes.QUANTIZED_DTYPES SparseFeature=io.SparseFeature
@@ -100,8 +99,7 @@ ALIASES = """
     assert_proper_iterable=debugging.assert_proper_iterable
     assert_same_float_dtype=debugging.assert_same_float_dtype betainc=math.betainc
     bincount=math.bincount ceil=math.ceil check_numerics=debugging.check_numerics
-    cholesky=linalg.cholesky cholesky_solve=linalg.cholesky_solve
-    confusion_matrix=math.confusion_matrix conj=math.conj count_nonzero=math.count_nonzero
+    cholesky=linalg.cholesky cholesky_solve=linalg.cholesky_solve conj=math.conj
     cross=linalg.cross cumprod=math.cumprod decode_base64=io.decode_base64
     decode_compressed=io.decode_compressed decode_json_example=io.decode_json_example
     dequantize=quantization.dequantize deserialize_many_sparse=io.deserialize_many_sparse
@@ -134,15 +132,16 @@ ALIASES = """
     real=math.real reciprocal=math.reciprocal regex_replace=strings.regex_replace
     reverse_v2=reverse rint=math.rint rsqrt=math.rsqrt segment_max=math.segment_max
     segment_mean=math.segment_mean segment_min=math.segment_min segment_prod=math.segment_prod
-    segment_sum=math.segment_sum self_adjoint_eig=linalg.eigh self_adjoint_eigvals=linalg.eigvalsh
-    serialize_tensor=io.serialize_tensor set_random_seed=random.set_seed
-    sparse_fill_empty_rows=sparse.fill_empty_rows sparse_mask=sparse.mask
-    sparse_maximum=sparse.maximum sparse_minimum=sparse.minimum sparse_reorder=sparse.reorder
-    sparse_reset_shape=sparse.reset_shape sparse_reshape=sparse.reshape
-    sparse_retain=sparse.retain sparse_slice=sparse.slice sparse_softmax=sparse.softmax
-    sparse_tensor_dense_matmul=sparse.sparse_dense_matmul sparse_tensor_to_dense=sparse.to_dense
-    sparse_to_indicator=sparse.to_indicator sparse_transpose=sparse.transpose
-    squared_difference=math.squared_difference string_join=strings.join string_strip=strings.strip
+    segment_sum=math.segment_sum self_adjoint_eig=linalg.eigh
+    self_adjoint_eigvals=linalg.eigvalsh serialize_tensor=io.serialize_tensor
+    set_random_seed=random.set_seed sparse_fill_empty_rows=sparse.fill_empty_rows
+    sparse_mask=sparse.mask sparse_maximum=sparse.maximum sparse_minimum=sparse.minimum
+    sparse_reorder=sparse.reorder sparse_reset_shape=sparse.reset_shape
+    sparse_reshape=sparse.reshape sparse_retain=sparse.retain sparse_slice=sparse.slice
+    sparse_softmax=sparse.softmax sparse_tensor_dense_matmul=sparse.sparse_dense_matmul
+    sparse_tensor_to_dense=sparse.to_dense sparse_to_indicator=sparse.to_indicator
+    sparse_transpose=sparse.transpose squared_difference=math.squared_difference
+    string_join=strings.join string_strip=strings.strip
     string_to_hash_bucket_fast=strings.to_hash_bucket_fast
     string_to_hash_bucket_strong=strings.to_hash_bucket_strong svd=linalg.svd
     tensor_scatter_add=tensor_scatter_nd_add tensor_scatter_sub=tensor_scatter_nd_sub
@@ -155,35 +154,6 @@ ALIASES = """
     unsorted_segment_sum=math.unsorted_segment_sum where_v2=where write_file=io.write_file
     zeta=math.zeta
 """
-#: Functions that take arguments by earlier names too: their paths, and the names of today.
-_AXES = {"keep_dims": "keepdims", "reduction_indices": "axis"}
-_POOLING = {"value": "input"}
-RENAMED: dict[str, tuple[str, Mapping[str, str]]] = {
-    "argmax": ("argmax", {"dimension": "axis"}),
-    "argmin": ("argmin", {"dimension": "axis"}),
-    "expand_dims": ("expand_dims", {"dim": "axis"}),
-    "nn.avg_pool": ("nn.avg_pool", _POOLING),
-    "nn.conv2d": ("nn.conv2d", {"filter": "filters"}),
-    "nn.conv3d": ("nn.conv3d", {"filter": "filters"}),
-    "nn.log_softmax": ("nn.log_softmax", {"dim": "axis"}),
-    "nn.max_pool": ("nn.max_pool", _POOLING),
-    "nn.softmax": ("nn.softmax", {"dim": "axis"}),
-    "nn.softmax_cross_entropy_with_logits": (
-        "nn.softmax_cross_entropy_with_logits", {"dim": "axis"}
-    ),
-    "nn.softmax_cross_entropy_with_logits_v2": (
-        "nn.softmax_cross_entropy_with_logits", {"dim": "axis"}
-    ),
-    "reduce_all": ("reduce_all", _AXES),
-    "reduce_any": ("reduce_any", _AXES),
-    "reduce_logsumexp": ("reduce_logsumexp", _AXES),
-    "reduce_max": ("reduce_max", _AXES),
-    "reduce_mean": ("reduce_mean", _AXES),
-    "reduce_min": ("reduce_min", _AXES),
-    "reduce_prod": ("reduce_prod", _AXES),
-    "reduce_sum": ("reduce_sum", _AXES),
-    "squeeze": ("squeeze", {"squeeze_dims": "axis"}),
-}  # fmt: skip
 #: Casts, by their names.
 _CASTS = {
     "to_bfloat16": "bfloat16",
@@ -203,18 +173,25 @@ def same_name(namespace: str, name: str) -> Any:
         AttributeError: It has no such meaning.
     """
     path = f"{namespace}.{name}".lstrip(".")
-    if path in RENAMED:
-        return renamed(path)
+    if path in GONE:
+        raise AttributeError(name)
+    if path in signatures():
+        return with_former_signature(path)
+    for module, paths in COMPUTED.items():
+        if path in paths.split():
+            return getattr(importlib.import_module(f"{__package__}.{module}"), name)
     if name in SAME.get(namespace, "").split():
         return at(path)
     if path in FORMER:
         return former(path)
-    if namespace in MORE:
-        return at(path)
     aliases = dict(pair.split("=") for pair in ALIASES.split())
     if path in aliases:
         return at(aliases[path])
+    if namespace in MORE or namespace in ALTERED:
+        return at(path)
     if not namespace:
+        if name in ALTERED:
+            return altered(name)
         if name in NAMESPACES.split():
             return at(name)
         if name in _CASTS:
@@ -222,24 +199,29 @@ def same_name(namespace: str, name: str) -> Any:
     raise AttributeError(name)
 
 
-def renamed(path: str) -> Callable[..., Any]:
-    """A public function that takes arguments by earlier names too."""
-    home, names = RENAMED[path]
-    function = at(home)
+@functools.cache
+def altered(path: str) -> ModuleType:
+    """A namespace of today with the functions that were other ones in TensorFlow 1.
 
-    @functools.wraps(function)
-    def call(*args: object, **kwargs: object) -> Any:
-        for old, new in names.items():
-            if kwargs.get(old) is not None:
-                if kwargs.get(new) is not None:
-                    raise ValueError(f"Cannot specify both '{old}' and '{new}'.")
-                kwargs[new] = kwargs[old]
-            kwargs.pop(old, None)
-        if kwargs.get("keepdims", False) is None:
-            kwargs["keepdims"] = False
-        return function(*args, **kwargs)
+    >>> import graphwright as tf
+    >>> tf.compat.v1.math.argmax([3, 5], dimension=0).numpy()
+    np.int64(1)
+    """
+    title = f"graphwright.compat.v1.{path}"
+    module = ModuleType(title, f"`tf.{path}` of TensorFlow 1.")
 
-    return call
+    def find(name: str) -> Any:
+        try:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            return same_name(path, name)
+        except AttributeError:
+            words = f"module {title!r} has no attribute {name!r}"
+            raise AttributeError(words, name=name, obj=module) from None
+
+    offered = sorted(name for name in at(path).__all__ if f"{path}.{name}" not in GONE)
+    vars(module).update(__getattr__=find, __dir__=lambda: offered, __all__=offered)
+    return module
 
 
 def cast_to(name: str) -> Callable[..., Any]:

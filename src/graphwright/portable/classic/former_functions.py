@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from graphwright.library.checkpoint.checkpoint_files import is_there
+from graphwright.ops.core.identity import stop_gradient
+from graphwright.ops.core.movement import reshape
 from graphwright.ops.linalg.contraction import matmul
 from graphwright.ops.math.arithmetic import floordiv, truediv
+from graphwright.ops.nn import softmax
 from graphwright.ops.nn.bias import bias_add
+from graphwright.ragged import ragged_strings
+from graphwright.ragged.ragged_conversion import to_sparse
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.values.convert import convert, convert_pair
 from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.sparse.sparse_tensor import SparseTensor
 from graphwright.values.variable import Variable
 
 
@@ -147,3 +154,76 @@ def scatter_sub(
     [[1, 2], [-2, -2]]
     """
     return ref.scatter_sub(IndexedSlices(convert(updates, ref.dtype), indices), name=name)
+
+
+def softmax_cross_entropy_with_logits(
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
+    dim: int = -1,
+    name: str | None = None,
+    axis: int | None = None,
+) -> Tensor:
+    """Returns the cross entropy of classes, whose gradient does not flow into the labels.
+
+    Args:
+        labels: A tensor of floats of shape [..., classes]: the probabilities of classes.
+        logits: A tensor of floats of the same shape.
+        dim: The axis of the classes.
+        name: A name for the op.
+        axis: The same as `dim`.
+
+    Returns:
+        A tensor of floats of shape [...].
+
+    Raises:
+        ValueError: `labels` or `logits` is None.
+
+    >>> import graphwright as tf
+    >>> nn = tf.compat.v1.nn
+    >>> float(nn.softmax_cross_entropy_with_logits(labels=[0.0, 1.0], logits=[0.0, 0.0]))
+    0.6931471824645996
+    """
+    if labels is None or logits is None:
+        raise ValueError("Both `labels` and `logits` must be provided.")
+    place = dim if axis is None else axis
+    return softmax.softmax_cross_entropy_with_logits(stop_gradient(labels), logits, place, name)
+
+
+def split(
+    input: TensorLike | None = None,
+    sep: TensorLike | None = None,
+    maxsplit: int = -1,
+    result_type: str = "SparseTensor",
+    source: TensorLike | None = None,
+    name: str | None = None,
+) -> RaggedTensor | SparseTensor:
+    """Splits strings into parts, as a sparse tensor unless a ragged one is asked for.
+
+    Args:
+        input: A tensor of strings. One string is a vector of one.
+        sep: The string between parts. None or "" means any whitespace.
+        maxsplit: The most splits of a string; -1 sets no limit.
+        result_type: "SparseTensor" or "RaggedTensor".
+        source: The same as `input`.
+        name: A name for the op.
+
+    Returns:
+        A `tf.SparseTensor` or a `tf.RaggedTensor` of strings, with one axis more than `input`.
+
+    Raises:
+        ValueError: There is no such type, or nothing to split.
+
+    >>> import graphwright as tf
+    >>> tf.compat.v1.strings.split(["a b", "c"]).values.numpy().tolist()
+    [b'a', b'b', b'c']
+    """
+    given = source if input is None else input
+    if given is None:
+        raise ValueError("Must specify the strings to split.")
+    if result_type not in ("SparseTensor", "RaggedTensor"):
+        raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
+    strings = given if isinstance(given, RaggedTensor) else convert(given)
+    if not isinstance(strings, RaggedTensor) and strings.type.dims == ():
+        strings = reshape(strings, [1])
+    parts = ragged_strings.split(strings, sep, maxsplit, name)
+    return parts if result_type == "RaggedTensor" else to_sparse(parts)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-import sys
 from types import ModuleType
 from typing import Any
+
+from graphwright.portable.classic.former_signatures import at, signatures, with_former_signature
 
 #: Names by namespace; after `=` stands the path of today, else it is in the namespace's parent.
 FORMER = {
@@ -37,7 +38,7 @@ FORMER = {
     tf_record_iterator=compat.v1.io.tf_record_iterator
     """,
     "saved_model": """
-    Asset LoadOptions SaveOptions contains_saved_model load save
+    Asset LoadOptions SaveOptions contains_saved_model load_v2=saved_model.load save
     """,
     "saved_model.constants": """
     ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB SAVED_MODEL_FILENAME_PB
@@ -78,6 +79,8 @@ def former(path: str) -> ModuleType:
     def find(name: str) -> Any:
         if name in inner:
             return former(f"{path}.{name}")
+        if f"{path}.{name}" in signatures():
+            return with_former_signature(f"{path}.{name}")
         if name in places:
             return at(places[name])
         raise AttributeError(f"module {title!r} has no attribute {name!r}", name=name, obj=module)
@@ -85,11 +88,3 @@ def former(path: str) -> ModuleType:
     offered = sorted([*places, *inner])
     vars(module).update(__getattr__=find, __dir__=lambda: offered, __all__=offered)
     return module
-
-
-def at(path: str) -> Any:
-    """The public value at a path of this package."""
-    value: Any = sys.modules["graphwright"]
-    for part in path.split("."):
-        value = getattr(value, part)
-    return value
