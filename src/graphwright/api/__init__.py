@@ -151,7 +151,7 @@ def show_names(module: ModuleType) -> None:
         raise lacking(module.__name__, name)
 
     vars(module).setdefault("__getattr__", find)
-    vars(module).setdefault("__dir__", lambda: shown(module.__all__))
+    vars(module).setdefault("__dir__", lambda: shown(vars(module).get("__all__", vars(module))))
 
 
 def shown(names: Iterable[str]) -> list[str]:

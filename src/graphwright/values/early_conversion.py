@@ -35,7 +35,7 @@ def refused_conversion(op: Op, operands: Sequence[object]) -> Exception | None:
     for dtype, places in groups.items():
         given = {names[place]: values[place] for place in places if values[place] is not None}
         error = (
-            refused_in_group(given, op.dtypes[dtype], default_of(dtype), is_long)
+            refused_in_group(given, op.dtypes[dtype], default_of(op, dtype), is_long)
             if dtype in op.dtypes
             else refused_of_dtype(given, op.named_dtype(dtype), is_long)
         )
@@ -53,9 +53,10 @@ def written(operand: object) -> object:
     return operand
 
 
-def default_of(variable: str) -> DType | None:
-    """The dtype that a type variable has where no operand says it."""
-    return dt.int32 if variable in INT32_BY_DEFAULT else None
+def default_of(op: Op, variable: str) -> DType | None:
+    """The dtype that a type variable has where no operand says it: the op's attribute, if any."""
+    stated: DType | None = getattr(op, variable, None)
+    return stated or (dt.int32 if variable in INT32_BY_DEFAULT else None)
 
 
 def refused_of_dtype(

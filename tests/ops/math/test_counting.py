@@ -17,7 +17,7 @@ def test_predictions_of_numpy_become_float32() -> None:
     best = tf.math.in_top_k(np.array([1, 1]), predictions, k=1)
     assert best.numpy().tolist() == [True, False]
     with pytest.raises(tf.errors.InvalidArgumentError, match="expected to be a float tensor"):
-        tf.math.in_top_k([1, 1], tf.constant(predictions), k=1)
+        tf.math.in_top_k(tf.constant([1, 1]), tf.constant(predictions), k=1)
 
 
 def test_a_histogram_of_no_number_is_refused() -> None:

@@ -166,7 +166,7 @@ def pixels(images: Array, x: Array, y: Array, fill: Array) -> Array:
     flat = images.reshape(count * height * width, channels)
     chosen = flat.take((which * height + rows) * width + columns, axis=0)
     if not inside.all():
-        chosen[~inside] = fill
+        chosen[np.broadcast_to(~inside, chosen.shape[:3])] = fill
     return chosen
 
 
