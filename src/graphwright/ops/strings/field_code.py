@@ -108,23 +108,7 @@ sign:
   %a1.skip = zext i1 %is.signed to i64
   %a1 = add i64 %a0, %a1.skip
   br label %whole
-whole:
-  %a2 = phi i64 [ %a1, %sign ], [ %a2.next, %whole.digit ]
-  %w = phi i64 [ 0, %sign ], [ %w.next, %whole.digit ]
-  %a2.in = icmp slt i64 %a2, %b
-  br i1 %a2.in, label %whole.look, label %ended
-whole.look:
-  %a2.at = getelementptr i8, ptr %text, i64 %a2
-  %c = load i8, ptr %a2.at
-  %c.digit = sub i8 %c, 48
-  %c.is = icmp ult i8 %c.digit, 10
-  br i1 %c.is, label %whole.digit, label %behind
-whole.digit:
-  %c.wide = zext i8 %c.digit to i64
-  %w.ten = mul i64 %w, 10
-  %w.next = add i64 %w.ten, %c.wide
-  %a2.next = add i64 %a2, 1
-  br label %whole
+WHOLE
 behind:
 BEHIND
 FINISH
@@ -139,6 +123,48 @@ done:
   ret void
 }
 """
+
+
+def digits(
+    block: str, names: tuple[str, str, str], entry: tuple[str, str, str], end: str, other: str
+) -> str:
+    """The blocks that go on through the digits of a number.
+
+    Args:
+        block: The block that they begin with.
+        names: The names of the place, of the number, and of the octet at the place.
+        entry: The block before, and the first place and number there.
+        end: The block behind the field's last digit.
+        other: The block where an octet is no digit.
+    """
+    place, number, octet = names
+    before, first, start = entry
+    return f"""{block}:
+  %{place} = phi i64 [ {first}, %{before} ], [ %{place}.next, %{block}.digit ]
+  %{number} = phi i64 [ {start}, %{before} ], [ %{number}.next, %{block}.digit ]
+  %{place}.in = icmp slt i64 %{place}, %b
+  br i1 %{place}.in, label %{block}.look, label %{end}
+{block}.look:
+  %{place}.at = getelementptr i8, ptr %text, i64 %{place}
+  %{octet} = load i8, ptr %{place}.at
+  %{octet}.digit = sub i8 %{octet}, 48
+  %{octet}.is = icmp ult i8 %{octet}.digit, 10
+  br i1 %{octet}.is, label %{block}.digit, label %{other}
+{block}.digit:
+  %{octet}.wide = zext i8 %{octet}.digit to i64
+  %{number}.ten = mul i64 %{number}, 10
+  %{number}.next = add i64 %{number}.ten, %{octet}.wide
+  %{place}.next = add i64 %{place}, 1
+  br label %{block}"""
+
+
+_DIGITS = {
+    "WHOLE": digits("whole", ("a2", "w", "c"), ("sign", "%a1", "0"), "ended", "behind"),
+    "TENTHS": digits(
+        "decimals", ("a3", "m", "d"), ("behind", "%a3.first", "%w"), "ended", "exponent"
+    ),
+    "POWER": digits("power", ("a7", "x", "g"), ("exponent.sign", "%a6", "0"), "power.done", "next"),
+}
 
 #: An integer has nothing behind its digits, and one of 18 digits at most.
 _INTEGER_BEHIND = "  br label %next"
@@ -160,29 +186,13 @@ _INTEGER_STATES = ", [ 2, %behind ], [ 2, %ended ], [ 0, %store ]"
 _DECIMAL_BEHIND = """  %is.dot = icmp eq i8 %c, 46
   %a3.skip = zext i1 %is.dot to i64
   %a3.first = add i64 %a2, %a3.skip
-  br i1 %is.dot, label %part.in, label %exponent
-part.in:
-  %a3 = phi i64 [ %a3.first, %behind ], [ %a3.next, %part.digit ]
-  %m = phi i64 [ %w, %behind ], [ %m.next, %part.digit ]
-  %a3.in = icmp slt i64 %a3, %b
-  br i1 %a3.in, label %part.look, label %ended
-part.look:
-  %a3.at = getelementptr i8, ptr %text, i64 %a3
-  %d = load i8, ptr %a3.at
-  %d.digit = sub i8 %d, 48
-  %d.is = icmp ult i8 %d.digit, 10
-  br i1 %d.is, label %part.digit, label %exponent
-part.digit:
-  %d.wide = zext i8 %d.digit to i64
-  %m.ten = mul i64 %m, 10
-  %m.next = add i64 %m.ten, %d.wide
-  %a3.next = add i64 %a3, 1
-  br label %part.in
+  br i1 %is.dot, label %decimals, label %exponent
+TENTHS
 exponent:
-  %a4 = phi i64 [ %a2, %behind ], [ %a3, %part.look ]
-  %m4 = phi i64 [ %w, %behind ], [ %m, %part.look ]
-  %p4 = phi i64 [ %a2, %behind ], [ %a3.first, %part.look ]
-  %e = phi i8 [ %c, %behind ], [ %d, %part.look ]
+  %a4 = phi i64 [ %a2, %behind ], [ %a3, %decimals.look ]
+  %m4 = phi i64 [ %w, %behind ], [ %m, %decimals.look ]
+  %p4 = phi i64 [ %a2, %behind ], [ %a3.first, %decimals.look ]
+  %e = phi i8 [ %c, %behind ], [ %d, %decimals.look ]
   %e.small = or i8 %e, 32
   %is.e = icmp eq i8 %e.small, 101
   %a5 = add i64 %a4, 1
@@ -201,32 +211,16 @@ exponent.sign:
   %x.less = sub i64 %x.digits, 1
   %x.fits = icmp ult i64 %x.less, 3
   br i1 %x.fits, label %power, label %next
-power:
-  %a7 = phi i64 [ %a6, %exponent.sign ], [ %a7.next, %power.next ]
-  %x = phi i64 [ 0, %exponent.sign ], [ %x.next, %power.next ]
-  %a7.in = icmp slt i64 %a7, %b
-  br i1 %a7.in, label %power.look, label %power.done
-power.look:
-  %a7.at = getelementptr i8, ptr %text, i64 %a7
-  %g = load i8, ptr %a7.at
-  %g.digit = sub i8 %g, 48
-  %g.is = icmp ult i8 %g.digit, 10
-  br i1 %g.is, label %power.next, label %next
-power.next:
-  %g.wide = zext i8 %g.digit to i64
-  %x.ten = mul i64 %x, 10
-  %x.next = add i64 %x.ten, %g.wide
-  %a7.next = add i64 %a7, 1
-  br label %power
+POWER
 power.done:
   %x.negative = sub i64 0, %x
   %x.signed = select i1 %s.minus, i64 %x.negative, i64 %x
   br label %ended"""
 _DECIMAL_FINISH = """ended:
-  %mantissa = phi i64 [ %w, %whole ], [ %m, %part.in ], [ %m4, %power.done ]
-  %digits.stop = phi i64 [ %a2, %whole ], [ %a3, %part.in ], [ %a4, %power.done ]
-  %part.start = phi i64 [ %a2, %whole ], [ %a3.first, %part.in ], [ %p4, %power.done ]
-  %added = phi i64 [ 0, %whole ], [ 0, %part.in ], [ %x.signed, %power.done ]
+  %mantissa = phi i64 [ %w, %whole ], [ %m, %decimals ], [ %m4, %power.done ]
+  %digits.stop = phi i64 [ %a2, %whole ], [ %a3, %decimals ], [ %a4, %power.done ]
+  %part.start = phi i64 [ %a2, %whole ], [ %a3.first, %decimals ], [ %p4, %power.done ]
+  %added = phi i64 [ 0, %whole ], [ 0, %decimals ], [ %x.signed, %power.done ]
   %places = sub i64 %digits.stop, %part.start
   %long = sub i64 %digits.stop, %a1
   %dots = icmp sgt i64 %part.start, %a2
@@ -339,6 +333,8 @@ def reader_text(dtype: np.dtype[Any]) -> str:
     is_integer = dtype.kind == "i"
     text = _READ.replace("BEHIND", _INTEGER_BEHIND if is_integer else _DECIMAL_BEHIND)
     text = text.replace("FINISH", _INTEGER_FINISH if is_integer else _DECIMAL_FINISH)
+    for place, blocks in _DIGITS.items():
+        text = text.replace(place, blocks)
     text = text.replace("STATES", _INTEGER_STATES if is_integer else _DECIMAL_STATES)
     text = text.replace("LEAST", str(_LEAST)).replace("ROWS", str(_LEAST + _MOST + 1))
     text = text.replace("NARROW", _NARROW[dtype]).replace("KIND", dtype.name)
