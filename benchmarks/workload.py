@@ -103,7 +103,8 @@ class Uncached(Cold):
     """The same in a process that finds no code of earlier ones."""
 
     def prepare(self, peer: str) -> Callable[[], float]:
-        directory = tempfile.TemporaryDirectory()
+        # the compiler may still write when the sample is over
+        directory = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         os.environ["GRAPHWRIGHT_CACHE_DIR"] = os.path.join(directory.name, "code")
         self.precede(peer)
         sample = super().prepare(peer)
