@@ -53,11 +53,11 @@ def lowered(graph: Graph, updates: Sequence[tuple[int, int]]) -> Any:
     return LoweredSegment(graph, updates)
 
 
-def executables(segments: Sequence[Any]) -> Sequence[Runnable]:
+def executables(segments: Sequence[Any], is_quick: bool) -> Sequence[Runnable]:
     """Segments as machine code, compiled together; what makes it is imported when it is needed."""
     from graphwright.compile.run import executable
 
-    return executable.executables(segments)
+    return executable.executables(segments, is_quick)
 
 
 def travelling() -> Any:

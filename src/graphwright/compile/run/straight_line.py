@@ -138,9 +138,9 @@ class GeneratedSource:
         """The ops that run as machine code."""
         return [node.op for node, _, _ in self.machine]
 
-    def link(self) -> Function:
-        """The written function, with its segments compiled."""
-        compile_together(self.segments)
+    def link(self, is_quick: bool = False) -> Function:
+        """The written function, with its segments compiled, quickly at first if that is wanted."""
+        compile_together(self.segments, is_quick)
         for op, (node, native, fallback) in zip(self.segments, self.machine):
             run = op.function() if fallback else op.update()
             self.bindings[native] = self.observe(node, run)

@@ -54,7 +54,7 @@ class Renderer:
 
     #: The graph of a segment, and (result, argument): results that should have arguments' memory.
     lower: Callable[[Graph, Sequence[tuple[int, int]]], SegmentProgram]
-    executables: Callable[[Sequence[SegmentProgram]], Sequence[Runnable]]
+    executables: Callable[[Sequence[SegmentProgram], bool], Sequence[Runnable]]
 
 
 def as_plain(array: Array | TensorList) -> Any:
@@ -97,7 +97,7 @@ class Native(Op):
         """The compiled program; it is compiled once."""
         compiled: Runnable | None = self.__dict__.get("_executable")
         if compiled is None:
-            (compiled,) = Renderer.executables([self.segment])
+            (compiled,) = Renderer.executables([self.segment], False)
             self.__dict__["_executable"] = compiled
         return compiled
 
@@ -129,11 +129,11 @@ class Native(Op):
         return run
 
 
-def compile_together(ops: Sequence[Native]) -> None:
+def compile_together(ops: Sequence[Native], is_quick: bool) -> None:
     """Compiles several segments at once."""
     if not ops:
         return
-    for op, executable in zip(ops, Renderer.executables([op.segment for op in ops])):
+    for op, executable in zip(ops, Renderer.executables([op.segment for op in ops], is_quick)):
         op.__dict__["_executable"] = executable
 
 
