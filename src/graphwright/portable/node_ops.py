@@ -7,8 +7,8 @@ from typing import Any
 
 from graphwright.base.errors import NotFoundError, PermissionDeniedError
 from graphwright.ir.graphdef import decided_attributes, grouped
-from graphwright.library.dispatch.raw_ops import OUR_OPS, load_all
-from graphwright.op.op import REGISTRY, Op
+from graphwright.library.dispatch.raw_ops import OUR_OPS
+from graphwright.op.op import Op, registered
 from graphwright.ops.strings.printing import STREAMS
 from graphwright.portable.model_error import malformed
 from graphwright.portable.structured_values import dims_of, dtype_of
@@ -78,9 +78,7 @@ def is_known(name: str) -> bool:
     """Whether there is an op of a name that a GraphDef may have."""
     if name in STRUCTURAL or name in CLASSIC:
         return True
-    if name not in REGISTRY:
-        load_all()
-    return name in REGISTRY and name not in _OURS and not name.startswith("_")
+    return registered(name) is not None and name not in _OURS and not name.startswith("_")
 
 
 def names_no_types(source: str) -> bool:
@@ -194,7 +192,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 def record_of(node: NodeDef) -> type[Op]:
     """The record of a node's op."""
-    record = REGISTRY.get(node.op)
+    record = registered(node.op)
     if record is None or not is_known(node.op):
         raise malformed(place(node), "there is no such op")
     return record
