@@ -69,15 +69,13 @@ def register_meanings() -> None:
 
 
 def late(owner: type, attribute: str, place: str) -> None:
-    """Provides what an attribute calls: `module:name`, which the first call imports."""
+    """Provides what an attribute calls: `module:name`, whose module the first call imports."""
     module, _, name = place.partition(":")
 
-    def first(*arguments: Any, **named: Any) -> Any:
-        provided = getattr(import_module(f"graphwright.{module}"), name)
-        setattr(owner, attribute, staticmethod(provided))
-        return provided(*arguments, **named)
+    def provided(*arguments: Any, **named: Any) -> Any:
+        return getattr(import_module(f"graphwright.{module}"), name)(*arguments, **named)
 
-    setattr(owner, attribute, staticmethod(first))
+    setattr(owner, attribute, staticmethod(provided))
 
 
 def lowered(graph: Graph, updates: Sequence[tuple[int, int]]) -> Any:
