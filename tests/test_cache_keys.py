@@ -1141,7 +1141,8 @@ ONE_PASS = "it lasts for one pass over one graph, and each value has one entry"
 WITHOUT_ROWS = {
     **dict.fromkeys(
         (
-            "library/dispatch/raw_ops.py:load_all", "library/io/records.py:checksum_tables",
+            "hooks.py:register_meanings", "library/dispatch/raw_ops.py:load_all",
+            "library/io/records.py:checksum_tables",
             "machine/array_layout.py:is_known",
             "machine/disk_cache.py:disk_cache",
             "machine/large_arrays.py:allocator", "machine/linking.py:_clear_cache",

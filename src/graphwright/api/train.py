@@ -51,4 +51,4 @@ __all__ = [
     "load_variable",
 ]
 
-__getattr__ = late(__name__, __all__, "graphwright.proto.example_pb2")
+__getattr__ = late(__name__, {"graphwright.proto.example_pb2": __all__})

@@ -171,9 +171,10 @@ class Departure:
     reduce: Callable[[ConcreteFunction], tuple[Any, ...]]
     #: Makes bytes of a function.
     pack: Callable[[ConcreteFunction], bytes]
-    #: Returns the function of bytes, whose SHA-256 comes first; without the bytes, the one that
-    #: this process has read before, or None.
-    arrive: Callable[[bytes, bytes | None], ConcreteFunction | None]
+    #: Returns the function of bytes.
+    arrive: Callable[[bytes], ConcreteFunction]
+    #: Returns the function of the bytes of a SHA-256, if this process has read them.
+    arrived: Callable[[bytes], ConcreteFunction | None]
 
 
 @runtime_checkable
