@@ -29,6 +29,12 @@ class Communicator(Protocol):
     def allgather(self, sendobj: object) -> Any:
         """The objects of all ranks."""
 
+    def Allreduce(self, sendbuf: object, recvbuf: object, op: object) -> Any:
+        """The second buffer gets the sums of the first ones."""
+
+    def Reduce_scatter_block(self, sendbuf: object, recvbuf: object, op: object) -> Any:
+        """Each rank gets the sums of its row of the first buffers."""
+
     def Iallreduce(self, sendbuf: object, recvbuf: object, op: object) -> Any:
         """A request: the second buffer gets the sums of the first ones."""
 
