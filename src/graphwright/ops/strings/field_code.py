@@ -326,6 +326,8 @@ _TYPES: dict[np.dtype[Any], str] = {
     np.dtype(np.float64): "double",
     np.dtype(np.float32): "float",
 }
+#: The dtypes of numbers that are read here.
+DTYPES = frozenset(_TYPES)
 
 
 def reader_text(dtype: np.dtype[Any]) -> str:

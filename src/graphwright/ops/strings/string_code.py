@@ -240,6 +240,20 @@ def characters(text: StringText) -> None:
     text.returned(count)
 
 
+def state(text: StringText) -> None:
+    """The state in which an automaton ends: the keys are its table and the state it begins with."""
+    table = text.line("inttoptr i64 %key0 to ptr")
+
+    def followed(place: Word, before: State) -> State:
+        row = text.word(shown(before[0])) << 8 | (text.read(place) & 0xFF)
+        entry = text.line(f"getelementptr i8, ptr {table}, i64 {row.name}")
+        octet = text.line(f"load i8, ptr {entry}")
+        return (text.word(text.line(f"zext i8 {octet} to i64")),)
+
+    (last,) = text.loop("byte", ("entry", 0, text.size, 1), [text.word("%key1")], followed)
+    text.returned(last)
+
+
 # -- all strings -----------------------------------------------------------------------------
 
 
@@ -291,7 +305,7 @@ end:
 @functools.cache
 def _functions() -> dict[str, Any]:
     """The functions of arrays, by name."""
-    writers = farm, murmur, sip, size, characters
+    writers = farm, murmur, sip, size, characters, state
     addresses = compiler.compiled("".join(map(all_strings, writers))).addresses
     place, number = ctypes.c_void_p, ctypes.c_int64
     # It keeps the interpreter's lock, without which another thread could free the strings.

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.ops.strings import fingerprint, regex, string_code
+from graphwright.ops.strings import field_code, fingerprint, pattern_automata, regex, string_code
 from graphwright.ops.strings.joined_bytes import Joined, sizes
 from graphwright.types.arrays import Array, ArrayDType
 
@@ -189,16 +189,28 @@ def regex_replace(
 
 def regex_full_match(array: Array, pattern: bytes) -> npt.NDArray[np.bool_]:
     """Whether a pattern in RE2's syntax matches each whole string; ValueError for a bad pattern."""
-    matches = regex.full_matches(pattern, array.reshape(-1).tolist())
-    return np.array(matches, np.bool_).reshape(array.shape)
+    return pattern_automata.full_matches(pattern, array)
 
 
 def to_number(array: Array, dtype: npt.DTypeLike) -> Array:
     """Each string read as a number; ValueError where it is none or does not fit."""
     dtype = np.dtype(dtype)
     texts: list[bytes] = array.reshape(-1).tolist()
+    are_many = len(texts) >= field_code.WORTH_CALLING and dtype in field_code.DTYPES
+    row = Joined(texts) if are_many else None
+    if row is None or not field_code.are_ready_for(row.bytes.size):
+        return _read_by_python(texts, dtype).reshape(array.shape)
+    result, states = field_code.read(row.bytes, row.starts, row.stops, np.arange(len(texts)), dtype)
+    others = np.flatnonzero(states != field_code.READ)
+    if others.size:
+        result[others] = _read_by_python([texts[place] for place in others.tolist()], dtype)
+    return result.reshape(array.shape)
+
+
+def _read_by_python(texts: Sequence[bytes], dtype: ArrayDType) -> Array:
+    """Each string read as a number; ValueError where it is none or does not fit."""
     try:
-        result = _plain_numbers(texts, dtype)
+        return _plain_numbers(texts, dtype)
     except (ValueError, OverflowError):  # other forms, and what is none
         result = np.empty(len(texts), dtype)
         for place, text in enumerate(texts):
@@ -209,7 +221,7 @@ def to_number(array: Array, dtype: npt.DTypeLike) -> Array:
                     f"StringToNumberOp could not correctly convert string: {shown}"
                 ) from None
             result[place] = value
-    return result.reshape(array.shape)
+        return result
 
 
 def as_string(
