@@ -24,9 +24,6 @@ from graphwright.types.arrays import Array
 #: What is no state of a pattern: nothing will match; a byte was not ASCII; and where a text begins.
 DEAD, FOREIGN, START = range(3)
 
-#: So many texts are worth machine code.
-_WORTH = 1 << 11
-
 #: The most atoms, states and groups in groups: tables are small, and soon made.
 _ATOMS, _STATES, _DEPTH = 200, 250, 40
 
@@ -214,7 +211,7 @@ def full_matches(pattern: bytes, texts: Array) -> npt.NDArray[np.bool_]:
     ends = None
     if automaton is not None:
         key = address(automaton.steps), START
-        ends = string_code.numbers("state", texts, texts.size, _WORTH, key=key)
+        ends = string_code.numbers("state", texts, texts.size, key=key)
     if automaton is None or ends is None:
         matches = compiled.matches(texts.reshape(-1).tolist())
         return np.array(matches, np.bool_).reshape(texts.shape)

@@ -40,6 +40,9 @@ from graphwright.types.arrays import Array
 
 Numbers = npt.NDArray[np.uint64]
 
+#: So many strings are worth machine code that only looks at them.
+_WORTH = 1 << 11
+
 #: The arguments of the function of one string.
 _ARGUMENTS = "ptr %text, i64 %size, i64 %key0, i64 %key1"
 
@@ -320,7 +323,7 @@ def numbers(
     name: str,
     strings: Array,
     work: int,
-    worth: int,
+    worth: int = _WORTH,
     worth_waiting: float = math.inf,
     key: tuple[int, int] = (0, 0),
 ) -> Numbers | None:
@@ -339,3 +342,13 @@ def numbers(
     count, keys = strings.size, [word & MASK for word in key]
     done = _functions()[name](address(strings), id(bytes), address(result), count, *keys)
     return result if done == count else None
+
+
+def places(strings: Array) -> tuple[Array, Array] | None:
+    """Where in memory the bytes of a flat array's objects start and stop; None as of `numbers`."""
+    lengths = numbers("size", strings, strings.size)
+    if lengths is None or not strings.size:
+        return None
+    objects = (ctypes.c_int64 * strings.size).from_address(address(strings))
+    starts = np.frombuffer(objects, np.int64) + array_layout.BYTES
+    return starts, starts + lengths.view(np.int64)

@@ -31,7 +31,6 @@ Pieces: TypeAlias = tuple[
 _SPACE = b" \t\n\v\f\r"
 _CONTINUATION = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that start no character
 _FEW = 48  # so many bytes are quicker looked at one by one than as an array
-_WORTH = 1 << 11  # so many strings are worth machine code
 _FLOAT_OF_C = re.compile(  # what Python does not read
     rb"[+-]?(nan\(\w*\)|0x([\da-f]+\.?[\da-f]*|\.[\da-f]+)(p[+-]?\d+)?)", re.IGNORECASE
 )
@@ -43,7 +42,7 @@ def length(array: Array, unit: Unit = "BYTE") -> npt.NDArray[np.int32]:
     counts: Array | None = None
     if array.size > _FEW:
         name = "size" if unit == "BYTE" else "characters"
-        counts = string_code.numbers(name, array, array.size, _WORTH)
+        counts = string_code.numbers(name, array, array.size)
     if counts is None:
         texts = array.reshape(-1).tolist()
         if unit == "UTF8_CHAR":
@@ -195,15 +194,14 @@ def regex_full_match(array: Array, pattern: bytes) -> npt.NDArray[np.bool_]:
 def to_number(array: Array, dtype: npt.DTypeLike) -> Array:
     """Each string read as a number; ValueError where it is none or does not fit."""
     dtype = np.dtype(dtype)
-    texts: list[bytes] = array.reshape(-1).tolist()
-    are_many = len(texts) >= field_code.WORTH_CALLING and dtype in field_code.DTYPES
-    row = Joined(texts) if are_many else None
-    if row is None or not field_code.are_ready_for(row.bytes.size):
-        return _read_by_python(texts, dtype).reshape(array.shape)
-    result, states = field_code.read(row.bytes, row.starts, row.stops, np.arange(len(texts)), dtype)
+    held = array.flatten()  # the strings stay where they are while machine code reads them
+    row = string_code.places(held) if dtype in field_code.DTYPES else None
+    if row is None or not field_code.are_ready_for(int((row[1] - row[0]).sum())):
+        return _read_by_python(held.tolist(), dtype).reshape(array.shape)
+    result, states = field_code.read(None, *row, np.arange(held.size), dtype)
     others = np.flatnonzero(states != field_code.READ)
     if others.size:
-        result[others] = _read_by_python([texts[place] for place in others.tolist()], dtype)
+        result[others] = _read_by_python(held[others].tolist(), dtype)
     return result.reshape(array.shape)
 
 
