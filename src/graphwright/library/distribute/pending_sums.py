@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from enum import Enum
+from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
@@ -75,9 +76,10 @@ class BucketPacking:
 
     def unpacked(self, flat: Array) -> list[Array]:
         """The parts of a flat array, with the dtype and the shapes that the arrays had."""
-        pieces = np.split(flat, np.cumsum(self.sizes)[:-1])
-        pairs = zip(pieces, self.shapes)
-        return [p.reshape(shape).astype(self.dtype, copy=False) for p, shape in pairs]
+        narrow = flat.astype(self.dtype, copy=False)
+        stops = accumulate(self.sizes)
+        parts = zip(stops, self.sizes, self.shapes)
+        return [narrow[stop - size : stop].reshape(shape) for stop, size, shape in parts]
 
 
 def wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -107,6 +109,7 @@ class PendingSum:
         self.parts = parts  # until they are packed
         self.agreement: CollectiveAgreement | None = agreement
         self.words, self.patience = agreement.words, agreement.patience
+        self.loads: list[list[int]] = []  # the places of the arrays that travel together
         self.packings: list[Any] = []
         self.totals: list[Array] = []
         self.requests: list[Any] = []
@@ -117,11 +120,6 @@ class PendingSum:
         """The bytes of the arrays."""
         return sum(part.nbytes for part in self.parts)
 
-    @property
-    def loads(self) -> list[list[int]]:
-        """The places of the arrays that travel together."""
-        return loads(self.parts)
-
     def post(self, is_awaited: bool = False) -> None:
         """Begins the sum, once all ranks agree. RuntimeError if they do not.
 
@@ -131,10 +129,15 @@ class PendingSum:
         agreement, self.agreement = self.agreement, None
         if agreement is not None:
             agreement.wait()
+            self.loads = self.divided()
             self.packings = [self.packed([self.parts[i] for i in load]) for load in self.loads]
             blocks = is_awaited and self.patience.seconds is None
             for packing in self.packings:
                 self.send(packing.flat, blocks)
+
+    def divided(self) -> list[list[int]]:
+        """The places of the arrays that travel together."""
+        return loads(self.parts)
 
     def packed(self, parts: Sequence[Array]) -> BucketPacking:
         """Arrays as one."""
@@ -234,8 +237,7 @@ class HalvedSum(PendingSum):
 
     parcels: Any = None
 
-    @property
-    def loads(self) -> list[list[int]]:
+    def divided(self) -> list[list[int]]:
         """All arrays at once: they are copied anyway."""
         return [list(range(len(self.parts)))]
 

@@ -17,6 +17,7 @@ from graphwright.library.distribute.gradient_buckets import buckets
 from graphwright.library.distribute.pending_sums import LARGE_BUCKET, SumOptions, SumQueue, loads
 from graphwright.library.presence.program_run import program_traceback
 from graphwright.machine import threads
+from graphwright.machine.process_settings import keep_freed
 from graphwright.types.arrays import Array
 
 #: The seconds from the error of a rank to the end of all, in which others print theirs.
@@ -171,6 +172,7 @@ def world() -> WorkerGroup:
             ) from None
         StartedGroup.workers = WorkerGroup(MPI)
         if StartedGroup.workers.size > 1:
+            keep_freed()  # sums are new arrays in each step
             StartedGroup.workers.watch()
             StartedGroup.workers.share_cores()
     return StartedGroup.workers

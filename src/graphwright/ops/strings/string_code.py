@@ -350,5 +350,5 @@ def places(strings: Array) -> tuple[Array, Array] | None:
     if lengths is None or not strings.size:
         return None
     objects = (ctypes.c_int64 * strings.size).from_address(address(strings))
-    starts = np.frombuffer(objects, np.int64) + array_layout.BYTES
+    starts = np.frombuffer(memoryview(objects), np.int64) + array_layout.BYTES
     return starts, starts + lengths.view(np.int64)
