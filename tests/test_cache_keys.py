@@ -51,7 +51,7 @@ from graphwright.ops.convolution.windows import Windows
 from graphwright.ops.core import repetition
 from graphwright.ops.linalg import einsum, matrices
 from graphwright.ops.random import simon
-from graphwright.ops.strings import csv_records, regex
+from graphwright.ops.strings import csv_records, pattern_automata, regex
 from graphwright.trace import tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
@@ -353,6 +353,12 @@ of(
 of(
     "ops/strings/regex.py:ascii_members", regex.ascii_members,
     pattern=((b"[a]",), (b"[b]",)), flags=((b"[a-c]",), (b"[^a-c]",)),
+)  # fmt: skip
+of(
+    "ops/strings/pattern_automata.py:automaton_of",
+    lambda pattern: [table.tolist() for table in pattern_automata.automaton_of(pattern) or ()],
+    pattern_automata.automaton_of,
+    pattern=((b"a",), (b"b",)), counts=((b"a+",), (b"a*",)),
 )  # fmt: skip
 of("machine/linking.py:c_function", linking.c_function, name=(("memcpy",), ("memset",)))
 of(
