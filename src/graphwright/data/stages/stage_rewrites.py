@@ -53,7 +53,7 @@ def without_idle(stage: DatasetStage) -> Rewritten:
 
 def parallel_map(stage: DatasetStage) -> Rewritten:
     """Lets threads have parts of long blocks."""
-    if type(stage) is not MapStage or stage.is_observable:
+    if type(stage) is not MapStage or stage.is_observable or stage.draws_in_turn:
         return None
     made = ParallelMapStage.parallel(stage, AUTOTUNE)
     return made, f"{title(stage)}: threads have parts of long blocks"
@@ -99,7 +99,7 @@ def members(stage: DatasetStage) -> list[MapStage | FilterStage]:
         is_called_ahead = isinstance(stage, ParallelMapStage) and stage.is_observable
         types = [*stage.element.types, *stage.inputs[0].element.types]
         is_plain = not any(type_.dtype is dt.variant for type_ in types)
-        if is_plain and not stage.has_effects and not is_called_ahead:
+        if is_plain and not stage.function.has_effects and not is_called_ahead:
             return [stage]
     return []
 
