@@ -8,6 +8,7 @@ restored without it. `tf.data.Options().experimental_optimization` has a switch 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import TypeAlias
 
 from graphwright.data.blocks import ElementBlock
@@ -196,12 +197,15 @@ def plan_of(stage: DatasetStage) -> Plan:
 
 def options_of(stage: DatasetStage) -> Options:
     """The options of a pipeline: those of the stages behind go before those of others."""
-    options = Options()
+    return reduce(Options.merge, options_in(stage), Options())
+
+
+def options_in(stage: DatasetStage) -> Iterator[Options]:
+    """The options that a stage sets, behind those that the stages before it set."""
     for source in stage.inputs:
-        options = options.merge(options_of(source))
+        yield from options_in(source)
     if isinstance(stage, OptionsStage):
-        options = options.merge(stage.options)
-    return options
+        yield stage.options
 
 
 class Rewriting:
