@@ -252,14 +252,22 @@ def iteration_allows(name: str) -> bool:
     return iteration is not None and iteration.options.experimental_optimization._allows(name)
 
 
-@contextmanager
-def iterating(iteration: Epoch | None) -> Iterator[None]:
-    """Has this thread compute elements for an iteration."""
-    before, _PRESENT.iteration = _PRESENT.iteration, iteration
-    try:
-        yield
-    finally:
-        _PRESENT.iteration = before
+class iterating:
+    """Has this thread compute elements for an iteration inside the block: `with iterating(i): ...`.
+
+    A class, since a generator takes a twentieth of the time of a batch of Python's calls.
+    """
+
+    __slots__ = ("before", "iteration")
+
+    def __init__(self, iteration: Epoch | None) -> None:
+        self.iteration = iteration
+
+    def __enter__(self) -> None:
+        self.before, _PRESENT.iteration = _PRESENT.iteration, self.iteration
+
+    def __exit__(self, *error: object) -> None:
+        _PRESENT.iteration = self.before
 
 
 def present_level() -> int:

@@ -68,7 +68,10 @@ class TableFunctions:
             for role in ("_creator", "_initializer", "_destroyer")
         }
         initializer = file_of(table)
-        if initializer is None:
+        if not self._cell.is_filled:
+            self._bound = [number]
+            fill = self._from_nothing()
+        elif initializer is None:
             keys, values = self._cell.export()
             columns = [(keys, self._cell.key_dtype), (values, self._cell.value_dtype)]
             self._bound = [number, *[constant(*column) for column in columns]]
@@ -110,6 +113,9 @@ class TableFunctions:
             node.attr["value_shape"].shape.CopyFrom(shape_proto(shape))
         result = "table:table_handle:0", dt.resource
         return function(self._names["_creator"], [], [*reserved, node], result, "table")
+
+    def _from_nothing(self) -> FunctionDef:
+        return function(self._names["_initializer"], [("table", dt.resource)], [zero()], ZERO)
 
     def _from_arrays(self) -> FunctionDef:
         cell = self._cell
