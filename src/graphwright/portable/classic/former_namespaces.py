@@ -37,11 +37,10 @@ FORMER = {
     TFRecordOptions=io.TFRecordOptions TFRecordWriter=io.TFRecordWriter
     tf_record_iterator=compat.v1.io.tf_record_iterator
     """,
-    "saved_model": """
-    Asset LoadOptions SaveOptions contains_saved_model load_v2=saved_model.load save
-    """,
     "saved_model.constants": """
-    ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB SAVED_MODEL_FILENAME_PB
+    ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB
+    LEGACY_INIT_OP_KEY=compat.v1.saved_model.LEGACY_INIT_OP_KEY
+    MAIN_OP_KEY=compat.v1.saved_model.MAIN_OP_KEY SAVED_MODEL_FILENAME_PB
     SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION VARIABLES_DIRECTORY VARIABLES_FILENAME
     """,
     "saved_model.signature_constants": """
@@ -64,7 +63,7 @@ def former(path: str) -> ModuleType:
     """The namespace at a path below `tf.compat.v1`; KeyError where there is none.
 
     >>> import graphwright as tf
-    >>> former("saved_model").tag_constants.SERVING
+    >>> former("saved_model.tag_constants").SERVING
     'serve'
     """
     title = f"graphwright.compat.v1.{path}"

@@ -15,6 +15,7 @@ from graphwright.api.compat.v1 import (
     logging,
     losses,
     nn,
+    saved_model,
     train,
 )
 from graphwright.ir.default_session import get_default_session
@@ -212,6 +213,7 @@ __all__ = [
     "report_uninitialized_variables",
     "reset_default_graph",
     "resource_variables_enabled",
+    "saved_model",
     "scatter_add",
     "scatter_sub",
     "scatter_update",
