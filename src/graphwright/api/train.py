@@ -1,6 +1,6 @@
 """`tf.train`: checkpoints, and the messages in files of training data."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphwright.api import late
 from graphwright.library.checkpoint.checkpoint import Checkpoint, CheckpointOptions
@@ -16,6 +16,7 @@ from graphwright.library.checkpoint.object_graph import TrackableView
 from graphwright.library.distribute.cluster_spec import ClusterSpec
 
 if TYPE_CHECKING:
+    from graphwright.portable.classic.moving_averages import ExponentialMovingAverage
     from graphwright.proto.example_pb2 import (
         BytesList,
         Example,
@@ -35,6 +36,7 @@ __all__ = [
     "CheckpointOptions",
     "ClusterSpec",
     "Example",
+    "ExponentialMovingAverage",
     "Feature",
     "FeatureList",
     "FeatureLists",
@@ -51,4 +53,8 @@ __all__ = [
     "load_variable",
 ]
 
-__getattr__ = late(__name__, __all__, "graphwright.proto.example_pb2")
+
+def __getattr__(name: str) -> Any:
+    is_average = name == "ExponentialMovingAverage"
+    home = "portable.classic.moving_averages" if is_average else "proto.example_pb2"
+    return late(__name__, __all__, f"graphwright.{home}")(name)

@@ -18,16 +18,16 @@ FORMER = {
     Walk=io.gfile.walk
     """,
     "initializers": """
-    constant=constant_initializer global_variables=compat.v1.global_variables_initializer
+    constant=compat.v1.constant_initializer global_variables=compat.v1.global_variables_initializer
     glorot_normal=compat.v1.glorot_normal_initializer
     glorot_uniform=compat.v1.glorot_uniform_initializer
-    local_variables=compat.v1.local_variables_initializer ones=ones_initializer
+    local_variables=compat.v1.local_variables_initializer ones=compat.v1.ones_initializer
     random_normal=compat.v1.random_normal_initializer
     random_uniform=compat.v1.random_uniform_initializer
     tables_initializer=compat.v1.tables_initializer
     truncated_normal=compat.v1.truncated_normal_initializer
     variables=compat.v1.variables_initializer
-    variance_scaling=compat.v1.variance_scaling_initializer zeros=zeros_initializer
+    variance_scaling=compat.v1.variance_scaling_initializer zeros=compat.v1.zeros_initializer
     """,
     "manip": """
     gather_nd=gather_nd reshape=reshape reverse=reverse roll=roll scatter_nd=scatter_nd
