@@ -613,3 +613,41 @@ def pieces_and_values(tf: Any, folder: str) -> list[Any]:
         except TypeError as error:
             results.append(type(error).__name__)
     return results
+
+
+@program
+def metrics(tf: Any, folder: str) -> list[Any]:
+    """Figures over batches in local variables, and what they are called."""
+    results: list[Any] = []
+    with tf.Graph().as_default(), tf.Session() as session:
+        labels = tf.placeholder(tf.int64, [None])
+        made = tf.placeholder(tf.float32, [None, 1])
+        real = tf.cast(labels, tf.float32)
+        weights = tf.constant([1.0, 0.0, 2.0])
+        keys = {"metrics_collections": "values", "updates_collections": ["updates", "other"]}
+        pairs = [
+            tf.metrics.mean(made, name="m"),
+            tf.metrics.mean(made, weights[:, None]),
+            tf.metrics.accuracy(labels, made, weights, **keys),
+            tf.metrics.mean_absolute_error(real, made),
+            tf.metrics.mean_squared_error(real, made, weights),
+            tf.metrics.root_mean_squared_error(real, made),
+        ]
+        with tf.variable_scope("eval"):
+            pairs += [
+                tf.metrics.precision(labels, made, weights),
+                tf.metrics.recall(labels, made, None, "values", "updates"),
+            ]
+        values, updates = [list(part) for part in zip(*pairs)]
+        session.run(tf.local_variables_initializer())
+        results += session.run(values)
+        for y, x in (([1, 0, 1], [1, 1, 0]), ([0, 1, 1], [0, 1, 2])):
+            results += session.run(updates, {labels: y, made: np.array(x)[:, None]})
+        results += session.run(values)
+        for key in ("metric_variables", "local_variables", "variables", "values", "updates"):
+            results.append([item.name for item in tf.get_collection(key)])
+    try:
+        tf.metrics.accuracy([1], [1])
+    except RuntimeError as error:
+        results.append(str(error).splitlines()[0])
+    return results
