@@ -250,8 +250,9 @@ class Lowering:
         into: list[Statement] = []
         loads = [Load(self.memory(value, schedule, into), nest.linear(dims, axes), kind)]
         loads += [Load(self.memory(v, schedule, into), index, "i64") for v in places]
-        picks = [(i, product(target[i:])) for i in range(1, len(loads))]
-        place = nest.linear(target[len(places) :], axes[outer:])
+        picks = [(i, product(target[op.axis + i :])) for i in range(1, len(loads))]
+        before_places, behind = axes[outer : outer + op.axis], axes[outer + op.axis :]
+        place = nest.linear(target, (*before_places, *[FIRST] * len(places), *behind))
         buffer = self.target(node.outputs[0])
         store = Store(0, buffer, place, kind, op.combine, tuple(picks))
         if op.adds:
@@ -260,7 +261,7 @@ class Lowering:
         else:
             into.append(Clear(buffer, kind, op.combine))
         # Elements with places of their own go one by one.
-        single = not place.strides or place.strides[-1] == ZERO
+        single = not place.strides or place.strides[-1] != ONE
         if op.combine == "sum" and not op.adds and not single:
             return [*into, Nest(space, 0, (Stage(tuple(loads), (store,)),))]
         stage = Stage(tuple(loads), (store,), inner=not single)

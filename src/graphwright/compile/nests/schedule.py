@@ -8,11 +8,11 @@ reduced values of the same row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
-from graphwright.compile.graph.accumulate import accumulated, in_place
+from graphwright.compile.graph.accumulate import accumulated, are_zeros, in_place
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.failures import refuses_values
 from graphwright.compile.graph.simplify import simple_graphs
@@ -170,8 +170,10 @@ class Schedule(Clustering):
             operands, constant = node.inputs, node.inputs[count:]
         else:
             operands, constant = node.inputs[1:], node.inputs[1:]
+        is_loop = isinstance(op, StatelessWhile)
+        zeros = {i for i, v in enumerate(operands) if is_loop and are_zeros(v)}
         inner = [
-            Schedule(fresh(graph), self.sizes, self.dims, self.aliases, self.lists)
+            Schedule(fresh(graph, zeros), self.sizes, self.dims, self.aliases, self.lists)
             for graph in simple_graphs(op)
         ]
         if isinstance(op, StatelessWhile):
@@ -550,9 +552,12 @@ def read_from_memory(node: Node) -> tuple[Value, ...]:
     return joined_parts(node)
 
 
-def fresh(graph: Graph) -> Graph:
-    """A copy of a loop's or branch's simplified graph, with new nodes and values."""
+def fresh(graph: Graph, zeros: Collection[int]) -> Graph:
+    """A copy of a loop's or branch's simplified graph, with new nodes and values.
+
+    The parameters of these numbers begin as zeros.
+    """
     result = Graph(graph.name, is_body=True)
-    simple = accumulated(with_number_vectors(decompose(with_number_vectors(graph))[0]))
+    simple = accumulated(with_number_vectors(decompose(with_number_vectors(graph))[0]), zeros)
     transform(simple, lambda node, inputs: None, result)
     return result
