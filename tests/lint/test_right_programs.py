@@ -54,6 +54,29 @@ PROGRAMS = {
             collect(x, parts)
             return parts
     """,
+    "a layer that sets itself up in its first call": """
+        class Layer(tf.keras.layers.Layer):
+            def __init__(self):
+                super().__init__()
+                self.names = self.kernels = None
+            def call(self, parts):
+                if self._needs_names():
+                    self._note_names(parts)
+                if self.kernels is None:
+                    with tf.init_scope():
+                        self._fill(parts)
+                return [self.kernels[name](parts[name]) for name in self.names]
+            def _needs_names(self):
+                return not self.names
+            def _note_names(self, parts):
+                self.names = sorted(parts)
+            def _fill(self, parts):
+                self.kernels = {}
+                for name in parts:
+                    self._add(name)
+            def _add(self, name):
+                self.kernels[name] = tf.keras.layers.Dense(3)
+    """,
     "nonlocal of the trace": """
         @tf.function
         def step(x):

@@ -57,6 +57,24 @@ class Analysis:
         return list(staged)
 
     @cached_property
+    def entered_once(self) -> set[Function]:
+        """The functions that staged ones call only where a node runs once."""
+        staged, once = set(self.staged), set[Function]()
+        for function in self.staged:  # callers come first
+            calls = [call for call in function.calls if call.caller in staged]
+            places = [(Place(self, call.caller), call.node) for call in calls if call.caller]
+            if (
+                calls
+                and not function.stagings
+                and all(
+                    place.is_lifted(node) or place.function in once or place.guards(node)
+                    for place, node in places
+                )
+            ):
+                once.add(function)
+        return once
+
+    @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Each node's parent."""
         return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
@@ -230,11 +248,28 @@ class Place:
 
     def is_guarded(self, node: ast.AST) -> bool:
         """Whether a node runs once: `if self.x is None`, `if not hasattr(...)`."""
+        return self.function in self.analysis.entered_once or self.guards(node)
+
+    def guards(self, node: ast.AST) -> bool:
+        """Whether the function itself, by its name or a test, lets a node run once."""
         for parent, child in self.analysis.above(node):
-            if isinstance(parent, ast.If) and child in parent.body and is_once(parent.test):
+            if isinstance(parent, ast.If) and child in parent.body and self.asks_once(parent.test):
                 return True
         is_maker = MAKERS.fullmatch(self.function.name) is not None
         return is_maker and self.function.klass is not None
+
+    def asks_once(self, test: ast.expr) -> bool:
+        """Whether a test asks if something has not been made yet, itself or by a method."""
+        if is_once(test):
+            return True
+        functions = self.analysis.value(test.func).functions if isinstance(test, ast.Call) else ()
+        answers = [
+            node.value
+            for function in functions
+            for node in ast.walk(function.node)
+            if isinstance(node, ast.Return)
+        ]
+        return bool(answers) and all(a is not None and is_once(a) for a in answers)
 
     def finding(
         self, node: ast.AST, code: str, message: str, fix: list[Edit] | None = None
