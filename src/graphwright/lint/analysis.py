@@ -181,6 +181,9 @@ class Place:
         value = self.analysis.value(node)
         if value.may(Kind.TENSOR) and isinstance(node, ast.Name) and self.is_plain(node):
             return model.UNKNOWN
+        if value.may(Kind.TENSOR) and isinstance(node, ast.Compare):
+            parts = [self.value(part) for part in (node.left, *node.comparators)]
+            return value if any(part.may(Kind.TENSOR) for part in parts) else model.UNKNOWN
         return value
 
     def is_plain(self, name: ast.Name) -> bool:
