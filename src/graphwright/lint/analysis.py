@@ -22,6 +22,8 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 MAKERS = re.compile(
     r"_*(maybe_)?(__init__|__new__|__post_init__|__setattr__|build|create|make|set|setup|init)\w*"
 )
+#: Where a call may call more functions than these, it says of none that it is staged.
+CANDIDATES = 4
 #: Functions whose names say that no graph has them.
 PYTHON = re.compile(r"(^|_)(python|eager|eagerly)(_|$)")
 #: Types that are no tensors, as `isinstance` gets them.
@@ -47,7 +49,9 @@ class Analysis:
         staged = {staging.function: None for staging in self.stagings if not staging.function.host}
         todo = list(staged)
         for function in todo:
-            for callee in function.callees:
+            for callee, node in function.callees.items():
+                if self._is_one_of_many(callee, node):
+                    continue
                 maker = callee.klass is not None and callee.name in ("__init__", "__new__")
                 plain = callee.host or maker or PYTHON.search(callee.name)
                 if callee not in staged and not plain:
@@ -55,6 +59,14 @@ class Analysis:
                     staged[callee] = None
                     todo.append(callee)
         return list(staged)
+
+    def _is_one_of_many(self, callee: Function, node: ast.AST) -> bool:
+        """Whether what a call calls, or gets, may be many functions, of which this is one."""
+        if not isinstance(node, ast.Call):
+            return False
+        parts = [node.func, *node.args, *[keyword.value for keyword in node.keywords]]
+        sets = [self.value(part).functions for part in parts]
+        return any(callee in each and len(each) > CANDIDATES for each in sets)
 
     @cached_property
     def entered_once(self) -> set[Function]:

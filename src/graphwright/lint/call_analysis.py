@@ -22,8 +22,6 @@ from graphwright.lint.model import (
     join_two,
 )
 
-#: A call that may call more functions says of none that it is staged.
-CANDIDATES = 4
 #: Ops that trace functions: the position and the name of each such argument.
 GRAPH_CALLBACKS = {"tf.while_loop": ((0, "cond"), (1, "body"))}
 DATASET_NAME = re.compile(r"dataset|(^|[_.])ds\d?$", re.I)
@@ -213,8 +211,7 @@ class Calls(ExpressionAnalysis):
         known = callee.calls
         known[:] = [one for one in known if one.node is not node]
         known.append(call)
-        is_sure = len(value.functions) <= CANDIDATES
-        if self.function is not None and not isinstance(callee, StagingSite) and is_sure:
+        if self.function is not None and not isinstance(callee, StagingSite):
             self.function.callees.setdefault(function, node)
         if value.receiver is not None and function.positional:
             self.learn(function, function.positional[0], value.receiver)
