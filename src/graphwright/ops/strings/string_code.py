@@ -1,4 +1,4 @@
-"""A number for each of many strings, as machine code: hashes, sizes, characters.
+"""A number or a part of each of many strings, as machine code: hashes, sizes, states, bytes.
 
 The formulas of `hash_formulas` write the code: their operations on a `CodeWord` are lines of LLVM's
 text. It reads the bytes of Python's objects where they lie.
