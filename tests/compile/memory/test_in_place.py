@@ -52,6 +52,20 @@ def test_a_variable_keeps_its_memory(kind):
     assert set(v.numpy()) == {6.0}
 
 
+def test_more_variables_than_a_word_has_bits_keep_apart():
+    variables = [tf.Variable(tf.fill([SIZE // 4], float(i))) for i in range(67)]
+
+    @tf.function(jit_compile=True)
+    def step(x):
+        for v in variables:
+            v.assign(v * 2.0 + x)
+
+    for _ in range(3):
+        step(1.0)
+    for i, v in enumerate(variables):
+        assert set(v.numpy()) == {i * 8.0 + 7.0}
+
+
 PARTS = {
     "rows": lambda v: v.scatter_add(tf.IndexedSlices(tf.ones([2]), [1, 3])),
     "update": lambda v: v.scatter_nd_update([[1], [3]], [7.0, 8.0]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphwright.ops.strings import field_code, regex, string_kernels
+from graphwright.ops.strings import field_code, regex, string_code, string_kernels
 
 
 def _array(*items: bytes) -> Any:
@@ -296,6 +297,43 @@ def test_white_space_is_that_of_ascii() -> None:
         b"a\x1cb\xa0",
         b"c",
     ]
+
+
+@given(
+    st.lists(TEXT, min_size=1, max_size=5),
+    st.integers(-3, 3), st.integers(-2, 4), st.sampled_from(["BYTE", "UTF8_CHAR"]),
+)  # fmt: skip
+def test_many_strings_are_cut_as_few_are(
+    texts: list[bytes], start: int, length: int, unit: Any
+) -> None:
+    string_code.PREPARATION.work()
+    array = np.empty(len(texts), object)
+    array[:] = texts
+    many = np.broadcast_to(array, (string_code.MANY, len(texts)))
+    starts = np.arange(len(texts)) % 2 * start
+    lengths = np.full(len(texts), length)
+    try:
+        expected = string_kernels.substr(array, starts, lengths, unit)
+    except ValueError as error:
+        words = re.escape(str(error).partition(" at index")[0])
+        with pytest.raises(ValueError, match=words):
+            string_kernels.substr(many, starts, lengths, unit)
+    else:
+        assert (string_kernels.substr(many, starts, lengths, unit) == expected).all()
+
+
+def test_cut_strings_are_counted_once() -> None:
+    string_code.PREPARATION.work()
+    text = b"a string that nobody else has"
+    array = np.full(string_code.MANY, text, object)
+    before = sys.getrefcount(text), sys.getrefcount(None)
+    for _ in range(20):
+        cut = string_kernels.substr(array, np.array(2), np.array(6))
+        assert cut.tolist() == [b"string"] * len(array)
+    assert sys.getrefcount(cut[0]) <= 3
+    del cut
+    assert sys.getrefcount(text) == before[0]
+    assert abs(sys.getrefcount(None) - before[1]) < 100
 
 
 NUMBER = st.one_of(

@@ -240,7 +240,9 @@ class Boundary:
             type_, rank, dims, slot, late, reused = self.result_entry(i)
             labels = ("same", "other", "now", "later", "result")
             same, other, now, later, joined = [e.fresh_label(p) for p in labels]
-            bit = e.binary("and", e.binary("lshr", self.lent, i), f.number(1))
+            # Results from 62 on have no bit, and bit 63 is never set. A shift by 64 is one by 0.
+            place = e.select(e.compare("ult", i, f.number(63)), i, f.number(63))
+            bit = e.binary("and", e.binary("lshr", self.lent, place), f.number(1))
             f.branch_if(e.compare("eq", bit, f.number(0)), other, same)
             e.label(same)
             argument = self.at(Reg("%args", "ptr"), reused, "ptr")

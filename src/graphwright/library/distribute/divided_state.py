@@ -163,12 +163,14 @@ class StateDivision:
     def joined(self, shares: Sequence[Variable], wholes: Sequence[Variable]) -> list[Any]:
         """The values of variables, from the shares that all ranks have of them."""
         join = partial(self.strategy.extended.workers.join_shares, self.bucket or BUCKET)
-        flat = numpy_function(join, [s.value() for s in shares], [s.dtype for s in shares])
+        joined = numpy_function(join, [s.value() for s in shares], [s.dtype for s in shares])
         results = []
-        for each, whole in zip(flat, wholes):
+        for each, whole in zip(joined, wholes):
             size = whole.type.size or 0
-            each.set_shape([share_size(size, self.ranks) * self.ranks])
-            results.append(reshape(each[:size], list(whole.type.dims or ())))
+            filled = share_size(size, self.ranks) * self.ranks
+            each.set_shape([filled])
+            flat = each if filled == size else each[:size]
+            results.append(reshape(flat, list(whole.type.dims or ())))
         return results
 
     def open(self, shares: Sequence[Variable], wholes: Sequence[Variable]) -> None:

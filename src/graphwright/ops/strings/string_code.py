@@ -1,4 +1,4 @@
-"""A number for each of many strings, as machine code: hashes, sizes, characters.
+"""A number or a part of each of many strings, as machine code: hashes, sizes, states, bytes.
 
 The formulas of `hash_formulas` write the code: their operations on a `CodeWord` are lines of LLVM's
 text. It reads the bytes of Python's objects where they lie.
@@ -42,6 +42,9 @@ Numbers = npt.NDArray[np.uint64]
 
 #: So many strings are worth machine code that only looks at them.
 _WORTH = 1 << 11
+
+#: Fewer strings are quicker cut by Python.
+MANY = 1 << 5
 
 #: The arguments of the function of one string.
 _ARGUMENTS = "ptr %text, i64 %size, i64 %key0, i64 %key1"
@@ -257,27 +260,36 @@ def state(text: StringText) -> None:
     text.returned(last)
 
 
+def edge(text: StringText) -> None:
+    """The byte at which a character begins, by its number, the first key; the size if none does."""
+
+    def looked(place: Word, before: State) -> State:
+        answer, number = map(shown, before)
+        starts = text.line(f"icmp ne i64 {((text.read(place) & 0xFF) & 0xC0).name}, {0x80}")
+        is_right = text.line(f"and i1 {starts}, {text.line(f'icmp eq i64 {number}, %key0')}")
+        chosen = text.line(f"select i1 {is_right}, i64 {shown(place)}, i64 {answer}")
+        seen = text.word(number) + text.word(text.line(f"zext i1 {starts} to i64"))
+        return text.word(chosen), seen
+
+    place, _ = text.loop("byte", ("entry", 0, text.size, 1), [text.size, 0], looked)
+    text.returned(place)
+
+
 # -- all strings -----------------------------------------------------------------------------
 
 
-def all_strings(write: Callable[[StringText], None]) -> str:
-    """The text of a function of one string, and of that of an array of them.
+def over_strings(name: str, arguments: str, body: str) -> str:
+    """The text of a function that does something with each %text of %size in an array of objects.
 
-    The latter gives how many objects it has done: it ends at what is no string of bytes.
+    It gives how many objects it has done: it ends at what is no string of bytes, or where the body
+    goes to %end.
     """
-    name, text = write.__name__, StringText()
-    write(text)
-    body = "\n".join(text.lines)
     return f"""
-define internal i64 @{name}({_ARGUMENTS}) {{
-{body}
-}}
-
-define i64 @{name}_of_all(ptr %objects, ptr %type, ptr %out, i64 %count, i64 %key0, i64 %key1) {{
+define i64 @{name}(ptr %objects, ptr %type, ptr %out, i64 %count, {arguments}) {{
 entry:
   br label %head
 head:
-  %i = phi i64 [ 0, %entry ], [ %next, %do ]
+  %i = phi i64 [ 0, %entry ], [ %following, %next ]
   %more = icmp ult i64 %i, %count
   br i1 %more, label %look, label %end
 look:
@@ -294,10 +306,10 @@ do:
   %size.at = getelementptr i8, ptr %object, i64 {array_layout.HEADER}
   %size = load i64, ptr %size.at
   %text = getelementptr i8, ptr %object, i64 {array_layout.BYTES}
-  %number = call i64 @{name}(ptr %text, i64 %size, i64 %key0, i64 %key1)
-  %out.at = getelementptr i64, ptr %out, i64 %i
-  store i64 %number, ptr %out.at
-  %next = add i64 %i, 1
+{body}
+  br label %next
+next:
+  %following = add i64 %i, 1
   br label %head
 end:
   ret i64 %i
@@ -305,15 +317,80 @@ end:
 """
 
 
+def all_strings(write: Callable[[StringText], None]) -> str:
+    """The text of a function of one string, and of that of an array of them."""
+    name, text = write.__name__, StringText()
+    write(text)
+    body = "\n".join(text.lines)
+    one = f"define internal i64 @{name}({_ARGUMENTS}) {{\n{body}\n}}\n"
+    each = f"""  %number = call i64 @{name}(ptr %text, i64 %size, i64 %key0, i64 %key1)
+  %out.at = getelementptr i64, ptr %out, i64 %i
+  store i64 %number, ptr %out.at"""
+    return one + over_strings(f"{name}_of_all", "i64 %key0, i64 %key1", each)
+
+
+#: Puts a new string in place of each object of %out: from a start, and of a length at most.
+_PART = """  br i1 %characters, label %count.characters, label %bounds
+count.characters:
+  %its.characters = call i64 @characters(ptr %text, i64 %size, i64 0, i64 0)
+  br label %bounds
+bounds:
+  %units = phi i64 [ %size, %do ], [ %its.characters, %count.characters ]
+  %start.at = getelementptr i64, ptr %starts, i64 %i
+  %start = load i64, ptr %start.at
+  %length.at = getelementptr i64, ptr %lengths, i64 %i
+  %length = load i64, ptr %length.at
+  %is.back = icmp slt i64 %start, 0
+  %back = select i1 %is.back, i64 %units, i64 0
+  %first = add i64 %start, %back
+  %is.inside = icmp ule i64 %first, %units
+  br i1 %is.inside, label %cut, label %end
+cut:
+  %rest = sub i64 %units, %first
+  %all = select i1 %characters, i64 0, i64 %rest
+  %is.all = icmp slt i64 %length, 0
+  %wanted = select i1 %is.all, i64 %all, i64 %length
+  %is.less = icmp ult i64 %wanted, %rest
+  %taken = select i1 %is.less, i64 %wanted, i64 %rest
+  %last = add i64 %first, %taken
+  br i1 %characters, label %edges, label %make
+edges:
+  %first.edge = call i64 @edge(ptr %text, i64 %size, i64 %first, i64 0)
+  %last.edge = call i64 @edge(ptr %text, i64 %size, i64 %last, i64 0)
+  br label %make
+make:
+  %from = phi i64 [ %first, %cut ], [ %first.edge, %edges ]
+  %to = phi i64 [ %last, %cut ], [ %last.edge, %edges ]
+  %bytes = sub i64 %to, %from
+  %from.at = getelementptr i8, ptr %text, i64 %from
+  %part = call ptr %new(ptr %from.at, i64 %bytes)
+  %is.lost = icmp eq ptr %part, null
+  br i1 %is.lost, label %end, label %keep
+keep:
+  %out.at = getelementptr ptr, ptr %out, i64 %i
+  %before = load ptr, ptr %out.at
+  store ptr %part, ptr %out.at
+  call void %drop(ptr %before)"""
+_PARTS = over_strings(
+    "parts", "ptr %starts, ptr %lengths, i1 %characters, ptr %new, ptr %drop", _PART
+)
+
+
 @functools.cache
 def _functions() -> dict[str, Any]:
     """The functions of arrays, by name."""
-    writers = farm, murmur, sip, size, characters, state
-    addresses = compiler.compiled("".join(map(all_strings, writers))).addresses
+    writers = farm, murmur, sip, size, characters, state, edge
+    addresses = compiler.compiled("".join(map(all_strings, writers)) + _PARTS).addresses
     place, number = ctypes.c_void_p, ctypes.c_int64
-    # It keeps the interpreter's lock, without which another thread could free the strings.
+    # They keep the interpreter's lock, without which another thread could free the strings.
     call = ctypes.PYFUNCTYPE(number, place, place, place, number, number, number)
-    return {w.__name__: call(addresses[f"{w.__name__}_of_all"]) for w in writers}
+    cut = ctypes.PYFUNCTYPE(
+        number, place, place, place, number, place, place, ctypes.c_bool, place, place
+    )
+    functions: dict[str, Any] = {
+        w.__name__: call(addresses[f"{w.__name__}_of_all"]) for w in writers
+    }
+    return functions | {"parts": cut(addresses["parts"])}
 
 
 PREPARATION = Preparation(_functions)
@@ -352,3 +429,26 @@ def places(strings: Array) -> tuple[Array, Array] | None:
     objects = (ctypes.c_int64 * strings.size).from_address(address(strings))
     starts = np.frombuffer(memoryview(objects), np.int64) + array_layout.BYTES
     return starts, starts + lengths.view(np.int64)
+
+
+def parts(strings: Array, starts: Array, lengths: Array, by_characters: bool) -> Array | None:
+    """From a start on, at most so many bytes or characters of each string of a flat array.
+
+    None where Python should do it, or must: also where a string has no such start.
+    """
+    count = strings.size
+    if count < MANY or not array_layout.is_known() or not PREPARATION.is_ready_for(count, _WORTH):
+        return None
+    strings = np.ascontiguousarray(strings)
+    bounds = [np.ascontiguousarray(each, np.int64) for each in (starts, lengths)]
+    result = np.empty(count, object)
+    done = _functions()["parts"](
+        address(strings), id(bytes), address(result), count, *map(address, bounds), by_characters,
+        python_function("PyBytes_FromStringAndSize"), python_function("Py_DecRef"),
+    )  # fmt: skip
+    return result if done == count else None
+
+
+def python_function(name: str) -> int:
+    """The address of a function of the interpreter."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0

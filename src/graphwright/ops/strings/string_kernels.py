@@ -31,6 +31,7 @@ Pieces: TypeAlias = tuple[
 _SPACE = b" \t\n\v\f\r"
 _CONTINUATION = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that start no character
 _FEW = 48  # so many bytes are quicker looked at one by one than as an array
+_MANY = 1 << 8  # so many strings are quicker cut by machine code, also where all parts are alike
 _FLOAT_OF_C = re.compile(  # what Python does not read
     rb"[+-]?(nan\(\w*\)|0x([\da-f]+\.?[\da-f]*|\.[\da-f]+)(p[+-]?\d+)?)", re.IGNORECASE
 )
@@ -57,7 +58,14 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
     A negative length takes all bytes, but no character. The arguments broadcast. Raises ValueError
     for a start outside of a string.
     """
-    if unit == "BYTE" and not (np.ndim(starts) or np.ndim(lengths)):
+    is_one = unit == "BYTE" and not (np.ndim(starts) or np.ndim(lengths))
+    if not is_one or array.size >= _MANY:
+        wide, first, most = np.broadcast_arrays(array, starts, lengths)
+        bounds = first.reshape(-1), most.reshape(-1)
+        cut = string_code.parts(wide.reshape(-1), *bounds, unit == "UTF8_CHAR")
+        if cut is not None:
+            return cut.reshape(wide.shape)
+    if is_one:
         parts = _same_part(array.reshape(-1).tolist(), int(starts), int(lengths))
         if parts is not None:
             return _filled(parts, array.shape)
@@ -65,12 +73,12 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
     texts: list[bytes] = array.reshape(-1).tolist()
     if _are_few(texts):
         each = enumerate(zip(texts, starts.reshape(-1).tolist(), lengths.reshape(-1).tolist()))
-        bounds: Iterable[tuple[int, int]] = [
+        edges: Iterable[tuple[int, int]] = [
             _bounds(text, place, start, length, unit) for place, (text, start, length) in each
         ]
     else:
-        bounds = _all_bounds(texts, starts.reshape(-1), lengths.reshape(-1), unit)
-    parts = [text[start:stop] for text, (start, stop) in zip(texts, bounds)]
+        edges = _all_bounds(texts, starts.reshape(-1), lengths.reshape(-1), unit)
+    parts = [text[start:stop] for text, (start, stop) in zip(texts, edges)]
     return _filled(parts, array.shape)
 
 
