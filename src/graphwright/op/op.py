@@ -611,6 +611,8 @@ class Hooks:
     rows: type[Any]
     convert_terms: Callable[[Any, Any], tuple[Any, Any]]
     holds_tensor: Callable[[Any], bool]
+    #: Imports the modules of all ops.
+    load_ops: Callable[[], object]
 
 
 def _first_execution(op: Op, operands: tuple[object, ...]) -> Any:
@@ -619,7 +621,15 @@ def _first_execution(op: Op, operands: tuple[object, ...]) -> Any:
     return op.execute(operands)
 
 
+#: The ops of the modules that are imported, by the names of their types.
 REGISTRY: dict[str, type[Op]] = {}
+
+
+def registered(type_name: str) -> type[Op] | None:
+    """The op of a type's name, wherever it is; None if there is none."""
+    if type_name not in REGISTRY:
+        Hooks.load_ops()
+    return REGISTRY.get(type_name)
 
 
 class Call(NamedTuple):

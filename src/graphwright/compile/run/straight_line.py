@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphwright.compile.graph.draw_positions import DrawPosition
 from graphwright.compile.graph.kernel_refusals import Lines, bound, explain, noting
 from graphwright.compile.graph.simplify import simple_graphs, simplify
 from graphwright.compile.run.generated_text import identifier, make_function
@@ -21,7 +20,7 @@ from graphwright.compile.run.steps import Steps, is_plain
 from graphwright.compile.select.native_op import Native, NativeUpdate, compile_together
 from graphwright.control.branch import StatelessIf, not_scalar
 from graphwright.control.loop import StatelessWhile
-from graphwright.ir.draws import Draws, Kernel
+from graphwright.ir.draws import DrawPosition, Draws, Kernel
 from graphwright.ir.execution import (
     Function,
     draws_numbers,
