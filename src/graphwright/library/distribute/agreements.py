@@ -93,7 +93,8 @@ class CollectiveAgreement:
         self.kind = kind
         self.types = [(array.dtype, array.shape) for array in arrays]
         self.patience = patience
-        types = [(dtype.char, dtype.itemsize, shape) for dtype, shape in self.types]  # quick to make
+        # Quick to make: a repr of dtypes is not.
+        types = [(dtype.char, dtype.itemsize, shape) for dtype, shape in self.types]
         key = f"{kind} {types}"
         digest = hashlib.blake2b(key.encode(), digest_size=7).digest()
         number = int.from_bytes(digest, "big")
