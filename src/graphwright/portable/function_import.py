@@ -217,7 +217,7 @@ class FunctionImport:
         """The results of a function, which is called as a graph of its own."""
         graph = self.graph(name, arguments)
         self.allowance.use(self._sizes[graph])
-        results = apply(call_of(graph), *arguments, name=node_name)
+        results = apply(call_of(graph), *arguments, *graph.captured, name=node_name)
         return list(results or ())
 
     def graph(self, name: str, arguments: Sequence[Tensor]) -> Graph:

@@ -492,7 +492,7 @@ def test_a_matrix_that_is_known_in_part_is_no_constant():
     assert not is_whole(None)
 
 
-def test_a_list_of_what_was_reshaped_leaves_with_the_shape_of_its_items(usual_tiers):
+def test_a_list_of_what_was_reshaped_leaves_with_the_shape_of_its_items():
     def function(x, chosen):
         with tf.GradientTape() as tape:
             tape.watch(x)
