@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from graphwright.autodiff.tape import JacobianRows
@@ -29,6 +28,7 @@ from graphwright.ir.text import PortableText
 from graphwright.library.linear_operators.operator_forms import OperatorForms
 from graphwright.machine.exclusion import LLVM
 from graphwright.op.dispatch import LibraryMeanings
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import Hooks
 from graphwright.ragged.methods import MethodBodies
 from graphwright.trace.missing_values import AskingCode
@@ -65,7 +65,7 @@ MEANINGS = (
 def register_meanings() -> None:
     """Registers what public functions mean for ragged and sparse tensors."""
     for module in MEANINGS:
-        import_module(f"graphwright.{module}")
+        late_module(f"graphwright.{module}")
 
 
 def late(owner: type, attribute: str, place: str) -> None:
@@ -73,7 +73,7 @@ def late(owner: type, attribute: str, place: str) -> None:
     module, _, name = place.partition(":")
 
     def provided(*arguments: Any, **named: Any) -> Any:
-        return getattr(import_module(f"graphwright.{module}"), name)(*arguments, **named)
+        return getattr(late_module(f"graphwright.{module}"), name)(*arguments, **named)
 
     setattr(owner, attribute, staticmethod(provided))
 

@@ -18,6 +18,7 @@ from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
 from graphwright.op.dispatch import opened
+from graphwright.op.late_imports import late_module
 from graphwright.op.refusal import boundaries, boundary, is_public
 
 #: Modules that are no namespaces of their own.
@@ -123,7 +124,7 @@ def publish(package: dict[str, object]) -> list[str]:
 def publish_namespace(package: dict[str, object], namespace: str) -> list[str]:
     """Imports a namespace, and puts it and its top-level names into the package."""
     names = []
-    module = importlib.import_module(f"{__name__}.{namespace}")
+    module = late_module(f"{__name__}.{namespace}")
     open_namespace(module)
     if namespace not in AREAS:
         package[namespace] = module
@@ -152,7 +153,7 @@ def first_use(package: dict[str, object]) -> Callable[[str], object]:
 
     def find(name: str) -> object:
         if name in modules:
-            package[name] = public(getattr(importlib.import_module(modules[name]), name))
+            package[name] = public(getattr(late_module(modules[name]), name))
             name_publicly(package[name], name)
         elif name in homes:
             publish_namespace(package, homes[name])
@@ -167,7 +168,7 @@ def first_use(package: dict[str, object]) -> Callable[[str], object]:
 
 def public_keras() -> ModuleType:
     """The installed Keras 3, from now on with this package as its TensorFlow."""
-    finder = importlib.import_module("graphwright.library.presence.tensorflow_finder")
+    finder = late_module("graphwright.library.presence.tensorflow_finder")
     keras: ModuleType = finder.keras()
     return keras
 
@@ -179,7 +180,7 @@ def late(namespace: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], 
     def find(name: str) -> Any:
         if name not in modules:
             raise lacking(namespace, name)
-        value = public(getattr(importlib.import_module(modules[name]), name))
+        value = public(getattr(late_module(modules[name]), name))
         name_publicly(value, f"{namespace.removeprefix(__name__ + '.')}.{name}")
         setattr(sys.modules[namespace], name, value)
         return value
@@ -196,7 +197,7 @@ def late_or_same(namespace: str, homes: Mapping[str, Mapping[str, str]]) -> Call
     def find(name: str) -> Any:
         if name in places:
             home, title = places[name]
-            return public(getattr(importlib.import_module(home), title))
+            return public(getattr(late_module(home), title))
         if not name.startswith("_"):
             from graphwright.portable.classic.classic_names import same_name
 

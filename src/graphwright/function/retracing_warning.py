@@ -7,14 +7,13 @@ words, twice at most, with ours as the record's `explanation`. The `warnings` mo
 
 from __future__ import annotations
 
-import threading
 import warnings
 
 from graphwright.base.errors import RetracingWarning
-from graphwright.base.forks import held_over_forks
 from graphwright.base.logs import LOGGER
 from graphwright.explain.trace_record import FunctionFamily, History
 from graphwright.machine.process_settings import ignore_warnings_of
+from graphwright.op.late_imports import late_module
 
 _THRESHOLD = 5  # traces among the last calls
 _WARNINGS = 2  # in TensorFlow's words at most, for one piece of code
@@ -28,10 +27,6 @@ _ADVICE = (
     "https://www.tensorflow.org/guide/function#controlling_retracing and "
     "https://www.tensorflow.org/api_docs/python/tf/function for  more details."
 )
-
-#: Held while explanations are imported: the child of a fork can never import what another thread
-#: was importing.
-_LOADING = held_over_forks(threading.RLock())
 
 
 def warn_of_retracing(history: History, is_inside: bool = False) -> None:
@@ -48,10 +43,8 @@ def warn_of_retracing(history: History, is_inside: bool = False) -> None:
         return
     text = None
     if is_worth_a_look(family):
-        with _LOADING:
-            from graphwright.explain.brief import explanation  # which few programs need
-
-        text = explanation(history, family)
+        brief = late_module("graphwright.explain.brief")  # which few programs need
+        text = brief.explanation(history, family)
     if family.warnings < _WARNINGS:
         family.warnings += 1
         LOGGER.warning(

@@ -6,7 +6,6 @@ among them. Dtypes that follow from operands are no arguments.
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,7 @@ from graphwright import ops
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.attributes import KINDS, plain_value
 from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import REGISTRY, Op, Operand, registered
 from graphwright.op.op_families import Reduction
 from graphwright.op.refusal import boundary
@@ -72,7 +72,7 @@ def load_all() -> None:
     """Registers the ops of modules that are imported only when one of their functions is used."""
     inside = [info.name for info in pkgutil.walk_packages(ops.__path__, f"{ops.__name__}.")]
     for module in (*inside, *OUTSIDE):
-        importlib.import_module(module)
+        late_module(module)
 
 
 def names() -> list[str]:
