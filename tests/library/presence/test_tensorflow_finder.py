@@ -246,8 +246,8 @@ def test_without_keras_the_optimizers_are_our_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [RUN, ("-m", "graphwright", "explain")])
 def test_a_traceback_begins_with_the_program(command: tuple[str, ...], tmp_path: Path) -> None:
     """And no name like an absent one is guessed behind the sentence that says why it is absent."""
-    imported = "import graphwright" if "explain" in command else "import tensorflow"
-    code, _, errors = outcome(f"{imported} as tf\ntf.lite.Interpreter\n", tmp_path, *command)
+    program = "import tensorflow as tf\ntf.lite.Interpreter\n"
+    code, _, errors = outcome(program, tmp_path, *command)
     shown = errors.splitlines()
     assert code == 1
     assert shown[0] == "Traceback (most recent call last):"

@@ -25,6 +25,7 @@ from graphwright.explain.timeline import Timeline
 from graphwright.explain.trace_record import FAMILIES, Debug, FunctionFamily
 from graphwright.function.polymorphic import PolymorphicFunction
 from graphwright.library.presence.program_run import run_program
+from graphwright.library.presence.tensorflow_finder import StandIn
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +50,7 @@ def run(options: argparse.Namespace) -> int:
     atexit.register(conclude, options, timeline, process)
     before_hard_exits(lambda: conclude(options, timeline, process))
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    sys.meta_path.append(StandIn())
     return run_program(options.script, options.arguments)
 
 

@@ -104,6 +104,23 @@ class Finder:
         return ModuleSpec(name, NamespaceLoader(namespace), is_package=True)
 
 
+class StandIn:
+    """Makes this package `tensorflow` once a program imports that and nobody else has it.
+
+    It stands last among the finders.
+    """
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """How to import `tensorflow`; None for other modules."""
+        if name != NAME:
+            return None
+        sys.meta_path.remove(self)
+        install_as_tensorflow()
+        return find_spec(name)
+
+
 class NamespaceLoader(Loader):
     """Makes a module whose names are those of a namespace, each looked up at its first use."""
 
