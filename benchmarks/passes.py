@@ -108,7 +108,7 @@ def generated_by(variant: Variant, spent: dict[str, float]) -> Iterator[None]:
 
     usual = codegen.generate
 
-    def generate(text: str) -> bytes:
+    def generate(text: str, is_quick: bool = False) -> bytes:
         codegen.target_machine()  # has LLVM know the processor
         aim = targets.target()
         target = binding.Target.from_triple(aim.triple)
@@ -144,9 +144,9 @@ def measured(name: str, variant: Variant) -> Spent:
     executable._LIBRARIES.clear()
     link = linker.link
 
-    def timed(text: str) -> Any:
+    def timed(text: str, is_quick: bool = False) -> Any:
         begin = time.thread_time()
-        library = link(text)
+        library = link(text, is_quick)
         spent["linking"] = spent.get("linking", 0.0) + time.thread_time() - begin
         return library
 

@@ -2,10 +2,15 @@
 
 Usage, in an environment with tensorflow 2.21:
     python tools/record_classic_models.py [NAME ...]
+    python tools/record_classic_models.py --load FOLDER
+    PYTHONPATH=src python tools/record_classic_models.py --write FOLDER    (where graphwright is)
 
 Each becomes tests/golden/classic_models/NAME.zip: the folder that was written, and `calls.json`. It
 has calls of signatures, and of functions that `prune` makes, with what TensorFlow 2 returned after
 it had loaded the folder. A path `prune FEEDS FETCHES` has names of tensors between commas.
+
+`--write` has graphwright's builder write them again, and `--load` has TensorFlow load these: the
+exit status is 1 where a call of a signature gives something else.
 """
 
 from __future__ import annotations
@@ -22,9 +27,12 @@ from typing import Any
 import numpy as np
 import recording
 
-tf = recording.tensorflow()
+if sys.argv[1:2] == ["--write"]:
+    import graphwright as tf
+else:
+    tf = recording.tensorflow()
 
-from support.saved_values import encoded
+from support.saved_values import decoded, encoded, unlike
 
 v1 = tf.compat.v1
 FOLDER = recording.GOLDEN / "classic_models"
@@ -422,8 +430,35 @@ def record(recipe: Any) -> None:
         print(f"{file.name}: {len(recorded)} calls, {file.stat().st_size} bytes")
 
 
+def write(folder: Path) -> int:
+    """Writes all models again by graphwright's builder, each beside its record."""
+    from support.saved_models import CLASSIC, CLASSIC_NAMES, built_again, unpacked
+
+    for name in CLASSIC_NAMES:
+        built_again(unpacked(name, folder, CLASSIC), folder / name / "again")
+    return 0
+
+
+def load(folder: Path) -> int:
+    """Has TensorFlow load what graphwright wrote; the exit status."""
+    wrong = 0
+    for place in sorted(path for path in folder.iterdir() if path.is_dir()):
+        model = tf.saved_model.load(str(place / "again"))
+        differing = []
+        for call in json.loads((place / "calls.json").read_text(encoding="utf-8")):
+            if not call["path"].startswith("prune "):
+                arguments, expected = [decoded(tf, call[k]) for k in ("arguments", "result")]
+                made = model.signatures[call["path"]](**arguments)
+                differing += list(unlike(tf, made, expected))
+        print(place.name, differing or "as recorded")
+        wrong += bool(differing)
+    return int(wrong > 0)
+
+
 def main() -> int:
-    """Record all models, or those that are named."""
+    """Record all models, or those that are named; or write or load all."""
+    if sys.argv[1:2] in (["--write"], ["--load"]):
+        return (write if sys.argv[1] == "--write" else load)(Path(sys.argv[2]))
     FOLDER.mkdir(exist_ok=True)
     for recipe in RECIPES:
         if not sys.argv[1:] or recipe.__name__ in sys.argv[1:]:

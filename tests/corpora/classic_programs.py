@@ -537,3 +537,117 @@ def former_arguments(tf: Any, folder: str) -> list[Any]:
         [part.numpy() for part in r] if isinstance(r, (list, tuple)) else
         r.numpy() if hasattr(r, "numpy") else r for r in results
     ]  # fmt: skip
+
+
+@program
+def averages(tf: Any, folder: str) -> list[Any]:
+    """Moving averages of variables and tensors, and variables that a checkpoint gives them."""
+    path = os.path.join(folder, "m.ckpt")
+    results: list[Any] = []
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [])
+        with tf.variable_scope("layer"):
+            w = tf.get_variable("w", initializer=tf.constant([1.0, 3.0]))
+            loss = tf.multiply(x, 2.0, name="loss")
+            inner = tf.train.ExponentialMovingAverage(0.9, name="avg")
+            inside = inner.apply([loss])
+        step = tf.train.get_or_create_global_step()
+        ema = tf.train.ExponentialMovingAverage(0.99, num_updates=step)
+        results.append(ema.average_name(w))
+        with tf.control_dependencies([tf.assign_add(w, [1.0, -1.0]), tf.assign_add(step, 1)]):
+            update = ema.apply()
+        zero = tf.train.ExponentialMovingAverage(0.8, zero_debias=True, name="z")
+        debiased = zero.apply([loss])
+        session.run(tf.global_variables_initializer())
+        for value in (1.0, 5.0, -2.0):
+            session.run([update, inside, debiased], {x: value})
+            fetched = [ema.average(w), inner.average(loss), zero.average(loss)]
+            results += session.run(fetched, {x: value})
+        results += [ema.name, ema.average(x), [v.op.name for v in tf.global_variables()]]
+        results.append([v.op.name for v in tf.get_collection("moving_average_variables")])
+        results.append(sorted(ema.variables_to_restore()))
+        kept = session.run(ema.average(w))
+        tf.train.Saver().save(session, path)
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.get_variable("layer/w", [2])
+        names = tf.train.ExponentialMovingAverage(0.99).variables_to_restore([v])
+        tf.train.Saver(names).restore(session, path)
+        results += [list(names), np.array_equal(session.run(v), kept)]
+    with tf.Graph().as_default():
+        try:
+            tf.train.ExponentialMovingAverage(0.5).apply([tf.Variable(1)])
+        except TypeError as error:
+            results.append(str(error).splitlines()[0])
+    return results
+
+
+@program
+def pieces_and_values(tf: Any, folder: str) -> list[Any]:
+    """Strings in pieces, and initializers with dtypes and too few values."""
+    results: list[Any] = []
+    with tf.Graph().as_default(), tf.Session() as session:
+        for text, options in (
+            (["a b  c", "", " d"], {}),
+            (["a b  c", "", " d"], {"skip_empty": False}),
+            (["a,b;;c", ",", "d"], {"sep": ",;"}),
+            (["a-]b^c"], {"delimiter": "]^-"}),
+            (["ab", "", "c"], {"sep": ""}),
+            (["ab", "", "c"], {"sep": "", "skip_empty": False}),
+            (["a.b"], {"sep": "."}),
+        ):
+            parts = tf.string_split(text, **options)
+            results.append(session.run([parts.indices, parts.values, parts.dense_shape]))
+        ragged = tf.string_split(["a b", "c"], result_type="RaggedTensor")
+        results += [session.run([ragged.values, ragged.row_splits])]
+        for maker in (
+            tf.constant_initializer([1, 2], tf.int64),
+            tf.constant_initializer(3.5),
+            tf.zeros_initializer(tf.float64),
+            tf.ones_initializer(tf.int32),
+            tf.initializers.constant(2, tf.float16),
+        ):
+            made, other = maker([3]), maker([2, 2], tf.float32)
+            results += [made.dtype.name, session.run(made), other.dtype.name, session.run(other)]
+        try:
+            tf.constant_initializer([1, 2], verify_shape=True)([3])
+        except TypeError as error:
+            results.append(type(error).__name__)
+    return results
+
+
+@program
+def metrics(tf: Any, folder: str) -> list[Any]:
+    """Figures over batches in local variables, and what they are called."""
+    results: list[Any] = []
+    with tf.Graph().as_default(), tf.Session() as session:
+        labels = tf.placeholder(tf.int64, [None])
+        made = tf.placeholder(tf.float32, [None, 1])
+        real = tf.cast(labels, tf.float32)
+        weights = tf.constant([1.0, 0.0, 2.0])
+        keys = {"metrics_collections": "values", "updates_collections": ["updates", "other"]}
+        pairs = [
+            tf.metrics.mean(made, name="m"),
+            tf.metrics.mean(made, weights[:, None]),
+            tf.metrics.accuracy(labels, made, weights, **keys),
+            tf.metrics.mean_absolute_error(real, made),
+            tf.metrics.mean_squared_error(real, made, weights),
+            tf.metrics.root_mean_squared_error(real, made),
+        ]
+        with tf.variable_scope("eval"):
+            pairs += [
+                tf.metrics.precision(labels, made, weights),
+                tf.metrics.recall(labels, made, None, "values", "updates"),
+            ]
+        values, updates = [list(part) for part in zip(*pairs)]
+        session.run(tf.local_variables_initializer())
+        results += session.run(values)
+        for y, x in (([1, 0, 1], [1, 1, 0]), ([0, 1, 1], [0, 1, 2])):
+            results += session.run(updates, {labels: y, made: np.array(x)[:, None]})
+        results += session.run(values)
+        for key in ("metric_variables", "local_variables", "variables", "values", "updates"):
+            results.append([item.name for item in tf.get_collection(key)])
+    try:
+        tf.metrics.accuracy([1], [1])
+    except RuntimeError as error:
+        results.append(str(error).splitlines()[0])
+    return results

@@ -57,6 +57,35 @@ def classic_result(model: Any, call: RecordedCall) -> Any:
     return model.prune(feeds.split(","), fetches.split(","))(*call.args)
 
 
+def session_result(session: Any, signature: Any, call: RecordedCall) -> dict[str, Any]:
+    """The result of a call of a signature in a session, whose graph has its tensors."""
+    find = tf.compat.v1.saved_model.get_tensor_from_tensor_info
+    fetches = {name: find(info) for name, info in signature.outputs.items()}
+    feeds = {}
+    for name, info in signature.inputs.items():
+        tensor = find(info)
+        if isinstance(tensor, tf.SparseTensor):  # its parts are arguments of the function
+            for part in ("indices", "values", "dense_shape"):
+                feeds[getattr(tensor, part)] = call.kwargs[f"{name}_{part}"].numpy()
+        else:
+            feeds[tensor] = call.kwargs[name].numpy()
+    made: dict[str, Any] = session.run(fetches, feeds)
+    return made
+
+
+def built_again(source: Path, target: Path) -> None:
+    """Writes a model again by the builder, from the graph of a session that has loaded it."""
+    saved_model = tf.compat.v1.saved_model
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        message = saved_model.load(session, ["serve"], source)
+        names = [name for name in message.signature_def if not name.startswith("__")]
+        builder = saved_model.Builder(target)
+        builder.add_meta_graph_and_variables(
+            session, ["serve"], {name: message.signature_def[name] for name in names}
+        )
+        builder.save()
+
+
 def calls(folder: Path) -> Iterator[RecordedCall]:
     """The recorded calls of a model, in the order in which TensorFlow made them."""
     for call in json.loads((folder / "calls.json").read_text()):

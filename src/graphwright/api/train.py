@@ -16,6 +16,7 @@ from graphwright.library.checkpoint.object_graph import TrackableView
 from graphwright.library.distribute.cluster_spec import ClusterSpec
 
 if TYPE_CHECKING:
+    from graphwright.portable.classic.moving_averages import ExponentialMovingAverage
     from graphwright.proto.example_pb2 import (
         BytesList,
         Example,
@@ -35,6 +36,7 @@ __all__ = [
     "CheckpointOptions",
     "ClusterSpec",
     "Example",
+    "ExponentialMovingAverage",
     "Feature",
     "FeatureList",
     "FeatureLists",
@@ -51,4 +53,10 @@ __all__ = [
     "load_variable",
 ]
 
-__getattr__ = late(__name__, __all__, "graphwright.proto.example_pb2")
+__getattr__ = late(
+    __name__,
+    {
+        "graphwright.proto.example_pb2": __all__,
+        "graphwright.portable.classic.moving_averages": ["ExponentialMovingAverage"],
+    },
+)

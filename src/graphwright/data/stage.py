@@ -99,8 +99,18 @@ class DatasetStage(VariantValue, ABC):
 
     @property
     def is_observable(self) -> bool:
-        """Whether a program can see when elements are taken, so that none is taken ahead."""
-        return self.has_effects or any(stage.is_observable for stage in self.inputs)
+        """Whether a program can see when elements are taken, so that none is taken ahead.
+
+        It sees in which order elements are taken if functions of two inputs draw from one stream.
+        """
+        if self.has_effects or any(stage.is_observable for stage in self.inputs):
+            return True
+        streams = [stage.streams() for stage in self.inputs]
+        return len(streams) > 1 and len(set().union(*streams)) < sum(map(len, streams))
+
+    def streams(self) -> set[object]:
+        """The functions here and before it that draw random numbers, each from its own stream."""
+        return {stream for stage in self.inputs for stream in stage.streams()}
 
     @property
     def outline(self) -> str:

@@ -17,7 +17,11 @@ from graphwright.ir.graphdef import versioned
 from graphwright.ir.tensor_proto import content_proto, data_type, shape_proto, tensor_proto
 from graphwright.library.checkpoint.tensor_bundle import OBJECTS
 from graphwright.portable.model_tables import const_node
-from graphwright.portable.saved_model_names import PREDICT_METHOD_NAME
+from graphwright.portable.saved_model_names import (
+    INIT_OP_SIGNATURE_KEY,
+    MAIN_OP_KEY,
+    PREDICT_METHOD_NAME,
+)
 from graphwright.portable.structured_values import encode
 from graphwright.proto.graph_pb2 import FunctionDef, GraphDef, NodeDef
 from graphwright.proto.saved_model_pb2 import MetaGraphDef
@@ -29,8 +33,6 @@ from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.variable import Variable
 
-#: The op that runs when a model is loaded, by its name in signatures and collections.
-_INIT, _MAIN = "__saved_model_init_op", "saved_model_main_op"
 #: What names of nodes may not have.
 _FOREIGN = re.compile(r"[^A-Za-z0-9_.\\/-]|^[^A-Za-z0-9.]")
 
@@ -122,8 +124,8 @@ class ModelGraph:
         """
         waits = [f"^{name}" for name in self._main]
         main = self._add(NodeDef(name="NoOp", op="NoOp", input=waits)).name
-        graph.collection_def[_MAIN].node_list.value.append(main)
-        described = graph.signature_def[_INIT].outputs[_INIT]
+        graph.collection_def[MAIN_OP_KEY].node_list.value.append(main)
+        described = graph.signature_def[INIT_OP_SIGNATURE_KEY].outputs[INIT_OP_SIGNATURE_KEY]
         described.name = main
         described.tensor_shape.unknown_rank = True
         content = self._add(const_node("Const", tensor_proto(as_array(objects), dt.string))).name

@@ -8,11 +8,12 @@ from typing import Any
 
 from graphwright.ir.graphdef import FunctionLibrary
 from graphwright.ir.tensor_proto import data_type, shape_proto, tensor_proto
-from graphwright.library.lookup.lookup import LookupTable, StaticHashTable
+from graphwright.library.lookup.lookup import LookupTable
 from graphwright.library.lookup.lookup_initializers import TextFileInitializer
 from graphwright.ops.state.tables import Table
 from graphwright.portable.restored_objects import RestoredResource
 from graphwright.portable.structured_values import encode
+from graphwright.portable.table_import import FROM_FILE
 from graphwright.proto.graph_pb2 import FunctionDef, NodeDef
 from graphwright.proto.saved_model_pb2 import SavedConcreteFunction
 from graphwright.types import dtypes as dt
@@ -32,19 +33,50 @@ def cell_of(table: LookupTable | RestoredResource) -> Table:
     return cell
 
 
-def file_of(table: LookupTable | RestoredResource) -> TextFileInitializer | None:
-    """The file that a table was filled from, or None."""
-    return table._file if isinstance(table, StaticHashTable) else None
-
-
-def maker_of(table: LookupTable | RestoredResource) -> str:
+def maker_of(cell: Table) -> str:
     """The op that makes such a table in TensorFlow."""
-    cell = cell_of(table)
     if cell.reserved:
         return "MutableDenseHashTableV2"
     if cell.value_shape:
         return "MutableHashTableOfTensorsV2"
     return "HashTableV2" if cell.is_fixed else "MutableHashTableV2"
+
+
+def table_node(cell: Table, name: str, reserved: Sequence[str] = ()) -> NodeDef:
+    """The node that makes a table, of nodes of the keys that may not be used."""
+    node = NodeDef(name=name, op=maker_of(cell), input=reserved)
+    node.attr["key_dtype"].type = data_type(cell.key_dtype)
+    node.attr["value_dtype"].type = data_type(cell.value_dtype)
+    node.attr["shared_name"].s = f"table_{uuid.uuid4()}".encode()
+    if cell.value_shape:
+        node.attr["value_shape"].shape.CopyFrom(shape_proto(cell.value_shape))
+    return node
+
+
+def reserved_nodes(cell: Table) -> list[NodeDef]:
+    """The nodes of the keys that may not be used."""
+    dtype = cell.key_dtype
+    return [
+        const_node(name, tensor_proto(dtype.numpy_dtype.type(key), dtype))
+        for key, name in cell.reserved.items()
+    ]
+
+
+def filling_node(cell: Table, name: str, inputs: Sequence[str]) -> NodeDef:
+    """The node that fills a table, from a file where a file has filled it."""
+    source = cell.source
+    if isinstance(source, TextFileInitializer):
+        node = NodeDef(name=name, op=FROM_FILE, input=inputs)
+        node.attr["key_index"].i, node.attr["value_index"].i = source._columns
+        node.attr["vocab_size"].i = -1 if source._count is None else source._count
+        node.attr["delimiter"].s = source._delimiter
+        node.attr["offset"].i = source._offset
+        return node
+    op = "LookupTableInsertV2" if cell.reserved else "LookupTableImportV2"
+    node = NodeDef(name=name, op=op, input=inputs)
+    node.attr["Tin"].type = data_type(cell.key_dtype)
+    node.attr["Tout"].type = data_type(cell.value_dtype)
+    return node
 
 
 class TableFunctions:
@@ -62,24 +94,23 @@ class TableFunctions:
         asset: Callable[[str], int],
     ) -> None:
         self._cell = cell_of(table)
-        self._maker = maker_of(table)
         self._names = {
             role: library.claim(f"__inference_{role}_{number}")
             for role in ("_creator", "_initializer", "_destroyer")
         }
-        initializer = file_of(table)
+        source = self._cell.source
+        arguments: list[tuple[str, DType]] = []
         if not self._cell.is_filled:
             self._bound = [number]
-            fill = self._from_nothing()
-        elif initializer is None:
+        elif not isinstance(source, TextFileInitializer):
             keys, values = self._cell.export()
             columns = [(keys, self._cell.key_dtype), (values, self._cell.value_dtype)]
             self._bound = [number, *[constant(*column) for column in columns]]
-            fill = self._from_arrays()
+            arguments = [("keys", self._cell.key_dtype), ("values", self._cell.value_dtype)]
         else:
-            self._bound = [number, asset(initializer._path)]
-            fill = self._from_file(initializer)
-        self.definitions = [self._creator(), fill, self._destroyer()]
+            self._bound = [number, asset(source._path)]
+            arguments = [("filename", dt.string)]
+        self.definitions = [self._creator(), self._filler(arguments), self._destroyer()]
         self.by_name = dict(zip((CREATE, FILL, DESTROY), self._names.values()))
 
     def messages(self) -> dict[str, SavedConcreteFunction]:
@@ -99,40 +130,16 @@ class TableFunctions:
         return {create: made, fill: filled, destroy: ended}
 
     def _creator(self) -> FunctionDef:
-        cell, shape = self._cell, self._cell.value_shape
-        reserved = [
-            const_node(name, tensor_proto(cell.key_dtype.numpy_dtype.type(key), cell.key_dtype))
-            for key, name in cell.reserved.items()
-        ]
-        node = NodeDef(name="table", op=self._maker)
-        node.input.extend([f"{constant.name}:output:0" for constant in reserved])
-        node.attr["key_dtype"].type = data_type(cell.key_dtype)
-        node.attr["value_dtype"].type = data_type(cell.value_dtype)
-        node.attr["shared_name"].s = f"table_{uuid.uuid4()}".encode()
-        if shape:
-            node.attr["value_shape"].shape.CopyFrom(shape_proto(shape))
+        reserved = reserved_nodes(self._cell)
+        node = table_node(self._cell, "table", [f"{one.name}:output:0" for one in reserved])
         result = "table:table_handle:0", dt.resource
         return function(self._names["_creator"], [], [*reserved, node], result, "table")
 
-    def _from_nothing(self) -> FunctionDef:
-        return function(self._names["_initializer"], [("table", dt.resource)], [zero()], ZERO)
-
-    def _from_arrays(self) -> FunctionDef:
-        cell = self._cell
-        op = "LookupTableInsertV2" if cell.reserved else "LookupTableImportV2"
-        node = NodeDef(name="fill", op=op, input=["table", "keys", "values"])
-        node.attr["Tin"].type = data_type(cell.key_dtype)
-        node.attr["Tout"].type = data_type(cell.value_dtype)
-        arguments = [("table", dt.resource), ("keys", cell.key_dtype), ("values", cell.value_dtype)]
-        return function(self._names["_initializer"], arguments, [node, zero()], ZERO, "fill")
-
-    def _from_file(self, initializer: TextFileInitializer) -> FunctionDef:
-        node = NodeDef(name="fill", op="InitializeTableFromTextFileV2", input=["table", "filename"])
-        node.attr["key_index"].i, node.attr["value_index"].i = initializer._columns
-        node.attr["vocab_size"].i = -1 if initializer._count is None else initializer._count
-        node.attr["delimiter"].s = initializer._delimiter
-        node.attr["offset"].i = initializer._offset
-        arguments = [("table", dt.resource), ("filename", dt.string)]
+    def _filler(self, content: Sequence[tuple[str, DType]]) -> FunctionDef:
+        arguments = [("table", dt.resource), *content]
+        if not content:  # nothing has filled it
+            return function(self._names["_initializer"], arguments, [zero()], ZERO)
+        node = filling_node(self._cell, "fill", [name for name, _ in arguments])
         return function(self._names["_initializer"], arguments, [node, zero()], ZERO, "fill")
 
     def _destroyer(self) -> FunctionDef:

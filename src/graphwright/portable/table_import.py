@@ -116,6 +116,8 @@ class OneTable(NamedTuple):
     resource_handle: EagerTensor
 
 
+#: The ops that fill a table, with tensors and with the lines of a file.
+FILLS, FROM_FILE = "InitializeTableV2", "InitializeTableFromTextFileV2"
 #: What the keys are called that may not be used.
 RESERVED = ("empty_key", "deleted_key")
 #: Ops that make a table.
@@ -200,6 +202,6 @@ def table_nodes(
 
     return {
         **dict.fromkeys(MAKERS, made),
-        "InitializeTableV2": initialized,
-        "InitializeTableFromTextFileV2": fill,
+        FILLS: initialized,
+        FROM_FILE: fill,
     }

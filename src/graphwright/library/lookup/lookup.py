@@ -158,8 +158,7 @@ class StaticHashTable(LookupTable):
             default.shape.assert_is_compatible_with(())
             super().__init__(Table(key_dtype, value_dtype, is_fixed=True), default)
             initializer.initialize(self)
-        #: What a saved model fills it from.
-        self._file = initializer if isinstance(initializer, TextFileInitializer) else None
+        self._cell.source = initializer if isinstance(initializer, TextFileInitializer) else None
 
     @property
     def default_value(self) -> TensorValue:

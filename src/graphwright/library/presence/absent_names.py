@@ -87,11 +87,6 @@ ABSENT = (
         "Use `tf.data.Dataset`, whose threads end by themselves.",
     ),
     Absence(
-        "train.ExponentialMovingAverage",
-        "Averages of variables belong to optimizers.",
-        "Use an optimizer of Keras with `use_ema=True`.",
-    ),
-    Absence(
         """config.experimental.ClusterDeviceFilters config.experimental_connect_to_cluster
         config.experimental_connect_to_host distribute.Server
         distribute.coordinator.ClusterCoordinator distribute.coordinator.PerWorkerValue

@@ -49,6 +49,7 @@ class Table:
         self.reserved = reserved or {}
         self.is_fixed = is_fixed
         self.is_filled = not is_fixed
+        self.source: object = None  # the text file that filled it, as a program described it
         self.lock = own_lock(self)
         self.clear()
 

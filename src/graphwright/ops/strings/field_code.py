@@ -460,6 +460,8 @@ _TYPES: dict[np.dtype[Any], str] = {
     np.dtype(np.float64): "double",
     np.dtype(np.float32): "float",
 }
+#: The dtypes of numbers that are read here.
+DTYPES = frozenset(_TYPES)
 
 
 def reader_text(dtype: np.dtype[Any]) -> str:
@@ -557,12 +559,13 @@ def cut(octets: Array, start: int, end: int, delimiter: int) -> tuple[Array, Arr
 
 
 def read(
-    octets: Array, starts: Array, stops: Array, parts: Array, dtype: np.dtype[Any]
+    octets: Array | None, starts: Array, stops: Array, parts: Array, dtype: np.dtype[Any]
 ) -> tuple[Array, npt.NDArray[np.uint8]]:
     """The numbers in fields, and the state of each field; 0 where none was read.
 
     Args:
-        octets: The text as uint8, with eight bytes or more before the fields.
+        octets: The text as uint8. None: fields start and stop at places in memory. Eight bytes or
+            more before each field can be read.
         starts: Where fields start, int64.
         stops: Where they stop, int64.
         parts: The numbers of the fields that are read, int64.
@@ -571,7 +574,8 @@ def read(
     values, states = np.empty(len(parts), dtype), np.empty(len(parts), np.uint8)
     _, readers, powers, tens = functions()
     readers[dtype](
-        address(octets), address(starts), address(stops), address(parts), len(parts),
+        0 if octets is None else address(octets),
+        address(starts), address(stops), address(parts), len(parts),
         address(values), address(states), address(powers), address(tens[dtype]),
     )  # fmt: skip
     return values, states

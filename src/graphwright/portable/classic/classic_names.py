@@ -22,7 +22,7 @@ SAME = {
     IndexedSlicesSpec Module NoneTensorSpec Operation OptionalSpec RaggedTensor RaggedTensorSpec
     RegisterGradient SparseTensor SparseTensorSpec Tensor TensorArray TensorArraySpec
     TensorShape TensorSpec TypeSpec UnconnectedGradients VariableAggregation
-    VariableSynchronization abs acos constant_initializer acosh add add_n argsort as_dtype
+    VariableSynchronization abs acos acosh add add_n argsort as_dtype
     as_string asin asinh atan atan2 atanh bfloat16 bitcast bool broadcast_dynamic_shape
     broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm clip_by_value
     complex complex128 complex64 concat control_dependencies cos cosh cumsum custom_gradient
@@ -33,7 +33,7 @@ SAME = {
     identity_n import_graph_def init_scope int16 int32 int64 int8 is_symbolic_tensor is_tensor
     less less_equal linspace logical_and logical_not logical_or make_ndarray make_tensor_proto
     map_fn matmul matrix_square_root maximum meshgrid minimum multiply negative newaxis
-    no_gradient no_op not_equal numpy_function one_hot ones ones_initializer parallel_stack pow
+    no_gradient no_op not_equal numpy_function one_hot ones parallel_stack pow
     print py_function qint16 qint32 qint8 quint16 quint8 ragged_fill_empty_rows
     ragged_fill_empty_rows_grad random_index_shuffle range rank realdiv recompute_grad
     register_tensor_conversion_function repeat required_space_to_batch_paddings reshape resource
@@ -43,7 +43,7 @@ SAME = {
     tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update
     tensordot tile timestamp truediv truncatediv truncatemod type_spec_from_value uint16 uint32
     uint64 uint8 unique unique_with_counts unravel_index unstack variable_creator_scope variant
-    vectorized_map zeros zeros_initializer
+    vectorized_map zeros
     """,
     "nn": """
     all_candidate_sampler approx_max_k approx_min_k atrous_conv2d atrous_conv2d_transpose
@@ -57,10 +57,10 @@ SAME = {
     sparse_softmax_cross_entropy_with_logits swish tanh top_k with_space_to_batch zero_fraction
     """,
     "train": """
-    BytesList CheckpointManager CheckpointOptions ClusterSpec Example Feature FeatureList
-    FeatureLists Features FloatList Int64List SequenceExample checkpoints_iterator
-    get_checkpoint_state latest_checkpoint list_variables load_checkpoint load_variable
-    Checkpoint
+    BytesList CheckpointManager CheckpointOptions ClusterSpec Example
+    ExponentialMovingAverage Feature FeatureList FeatureLists Features FloatList
+    Int64List SequenceExample checkpoints_iterator get_checkpoint_state
+    latest_checkpoint list_variables load_checkpoint load_variable Checkpoint
     """,
 }
 #: Namespaces that have names of their own beside all those of TensorFlow 2.

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 from graphwright.library.checkpoint.checkpoint_files import is_there
+from graphwright.library.config.compat import as_str_any
+from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.identity import stop_gradient
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.linalg.contraction import matmul
 from graphwright.ops.math.arithmetic import floordiv, truediv
+from graphwright.ops.math.comparison import not_equal
 from graphwright.ops.nn import softmax
 from graphwright.ops.nn.bias import bias_add
+from graphwright.ops.strings.strings import regex_replace
 from graphwright.ragged import ragged_strings
 from graphwright.ragged.ragged_conversion import to_sparse
+from graphwright.ragged.ragged_gathering import boolean_mask
 from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.values.convert import convert, convert_pair
 from graphwright.values.indexed_slices import IndexedSlices
@@ -226,4 +234,51 @@ def split(
     if not isinstance(strings, RaggedTensor) and strings.type.dims == ():
         strings = reshape(strings, [1])
     parts = ragged_strings.split(strings, sep, maxsplit, name)
+    return parts if result_type == "RaggedTensor" else to_sparse(parts)
+
+
+def string_split(
+    source: TensorLike,
+    sep: str | bytes | None = None,
+    skip_empty: bool = True,
+    delimiter: str | bytes | None = None,
+    result_type: str = "SparseTensor",
+    name: str | None = None,
+) -> RaggedTensor | SparseTensor:
+    """Splits strings at each of some characters.
+
+    Args:
+        source: A vector of strings.
+        sep: The characters between parts; None is a space, and "" splits between all bytes.
+        skip_empty: A bool: whether empty parts are left out.
+        delimiter: An earlier name of `sep`.
+        result_type: "SparseTensor" or "RaggedTensor".
+        name: A name for the op.
+
+    Returns:
+        A `tf.SparseTensor` or a `tf.RaggedTensor` of strings, with a row for each string.
+
+    Raises:
+        ValueError: There is no such type, or both `sep` and `delimiter` are given.
+
+    >>> import graphwright as tf
+    >>> tf.compat.v1.string_split(["a,b;;c", "d"], ",;").values.numpy().tolist()
+    [b'a', b'b', b'c', b'd']
+    """
+    if result_type not in ("SparseTensor", "RaggedTensor"):
+        raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
+    if sep is not None and delimiter is not None:
+        raise ValueError("Cannot specify both 'sep' and 'delimiter'")
+    given = delimiter if sep is None else sep
+    marks = " " if given is None else as_str_any(given)
+    strings = convert(source, dt.string)
+    if not marks:
+        parts = ragged_strings.bytes_split(strings, name)
+    else:
+        if len(marks) > 1:
+            strings = regex_replace(strings, f"[{re.escape(marks)}]", marks[0])
+        parts = ragged_strings.split(strings, marks[0], name=name)
+    # An empty string has no parts at all, and none that is empty.
+    whole = parts.values if skip_empty else gather(strings, parts.value_rowids())
+    parts = boolean_mask(parts, parts.with_values(not_equal(whole, "")))
     return parts if result_type == "RaggedTensor" else to_sparse(parts)

@@ -18,16 +18,16 @@ FORMER = {
     Walk=io.gfile.walk
     """,
     "initializers": """
-    constant=constant_initializer global_variables=compat.v1.global_variables_initializer
+    constant=compat.v1.constant_initializer global_variables=compat.v1.global_variables_initializer
     glorot_normal=compat.v1.glorot_normal_initializer
     glorot_uniform=compat.v1.glorot_uniform_initializer
-    local_variables=compat.v1.local_variables_initializer ones=ones_initializer
+    local_variables=compat.v1.local_variables_initializer ones=compat.v1.ones_initializer
     random_normal=compat.v1.random_normal_initializer
     random_uniform=compat.v1.random_uniform_initializer
     tables_initializer=compat.v1.tables_initializer
     truncated_normal=compat.v1.truncated_normal_initializer
     variables=compat.v1.variables_initializer
-    variance_scaling=compat.v1.variance_scaling_initializer zeros=zeros_initializer
+    variance_scaling=compat.v1.variance_scaling_initializer zeros=compat.v1.zeros_initializer
     """,
     "manip": """
     gather_nd=gather_nd reshape=reshape reverse=reverse roll=roll scatter_nd=scatter_nd
@@ -37,11 +37,10 @@ FORMER = {
     TFRecordOptions=io.TFRecordOptions TFRecordWriter=io.TFRecordWriter
     tf_record_iterator=compat.v1.io.tf_record_iterator
     """,
-    "saved_model": """
-    Asset LoadOptions SaveOptions contains_saved_model load_v2=saved_model.load save
-    """,
     "saved_model.constants": """
-    ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB SAVED_MODEL_FILENAME_PB
+    ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB
+    LEGACY_INIT_OP_KEY=compat.v1.saved_model.LEGACY_INIT_OP_KEY
+    MAIN_OP_KEY=compat.v1.saved_model.MAIN_OP_KEY SAVED_MODEL_FILENAME_PB
     SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION VARIABLES_DIRECTORY VARIABLES_FILENAME
     """,
     "saved_model.signature_constants": """
@@ -64,7 +63,7 @@ def former(path: str) -> ModuleType:
     """The namespace at a path below `tf.compat.v1`; KeyError where there is none.
 
     >>> import graphwright as tf
-    >>> former("saved_model").tag_constants.SERVING
+    >>> former("saved_model.tag_constants").SERVING
     'serve'
     """
     title = f"graphwright.compat.v1.{path}"

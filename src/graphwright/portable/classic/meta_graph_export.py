@@ -16,6 +16,8 @@ from graphwright.control.graph_variable import GraphVariable
 from graphwright.ir.graph import Graph, Names
 from graphwright.ir.operation import Operation
 from graphwright.ir.tensor_proto import data_type, tensor_proto
+from graphwright.portable.classic.captured_nodes import CapturedNodes
+from graphwright.portable.classic.graph_collections import GraphKeys
 from graphwright.portable.classic.saved_parts import SavedPart
 from graphwright.portable.model_graph import as_array, strings
 from graphwright.portable.model_saving import TENSORFLOW
@@ -24,6 +26,9 @@ from graphwright.proto.graph_pb2 import GraphDef, NodeDef
 from graphwright.proto.saved_model_pb2 import CollectionDef, MetaGraphDef, SaverDef, VariableDef
 from graphwright.types import dtypes as dt
 from graphwright.values.tensor import Tensor
+
+#: The collection of what fills tables.
+TABLE_INITIALIZERS = GraphKeys.TABLE_INITIALIZERS
 
 
 def meta_graph(graph: Graph, keys: Iterable[Any] | None = None) -> MetaGraphDef:
@@ -36,6 +41,9 @@ def meta_graph(graph: Graph, keys: Iterable[Any] | None = None) -> MetaGraphDef:
         if content is not None:
             message.collection_def[key].CopyFrom(content)
     message.graph_def.CopyFrom(graph.as_graph_def())
+    fills = CapturedNodes(message.graph_def, graph).fills
+    if fills:
+        message.collection_def[TABLE_INITIALIZERS].node_list.value[:] = fills
     return message
 
 

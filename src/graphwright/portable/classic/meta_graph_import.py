@@ -18,7 +18,8 @@ from graphwright.control.graph_variable import GLOBAL as GLOBAL_VARIABLES
 from graphwright.control.graph_variable import LOCAL, TRAINABLE, GraphVariable
 from graphwright.ir.operation import Operation
 from graphwright.portable.classic.saved_parts import SavedPart
-from graphwright.portable.function_body import ANY, Source
+from graphwright.portable.function_body import ANY, Source, called_by
+from graphwright.portable.function_import import AssetFile
 from graphwright.portable.graphs.classic_variables import MAKERS, RestoredPlaces
 from graphwright.portable.graphs.dereference import REFERRING, shared_name
 from graphwright.portable.graphs.graph_body import GraphNodes, TensorName, tensor_name
@@ -28,10 +29,13 @@ from graphwright.portable.graphs.graph_import import (
     nodes_of_graphs,
     tensor,
 )
+from graphwright.portable.graphs.shared_tables import SharedTables
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import is_known, reach
+from graphwright.portable.restored_objects import Asset
 from graphwright.portable.saved_model import bytes_of
-from graphwright.proto.graph_pb2 import GraphDef
+from graphwright.portable.table_import import FROM_FILE
+from graphwright.proto.graph_pb2 import GraphDef, NodeDef
 from graphwright.proto.saved_model_pb2 import CollectionDef, MetaGraphDef, VariableDef
 from graphwright.trace.scopes import name_scope
 from graphwright.trace.tracer import Tracer
@@ -55,14 +59,25 @@ class MetaGraphImport:
     """The nodes of a message in the graph that is open, and what is listed there."""
 
     def __init__(
-        self, message: MetaGraphDef, tracer: Tracer, scope: str, given: Mapping[TensorName, Tensor]
+        self,
+        message: MetaGraphDef,
+        tracer: Tracer,
+        scope: str,
+        given: Mapping[TensorName, Tensor],
+        assets: Mapping[TensorName, Asset] | None = None,
     ) -> None:
-        self._message, self._tracer = message, tracer
+        """Adds the nodes; `assets` are the files that tables may read, by what names them."""
+        self._message, self._tracer, self._assets = message, tracer, assets or {}
         self._nodes = GraphNodes("the graph", message.graph_def.node)
+        self._functions = {f.signature.name: f for f in message.graph_def.library.function}
+        self._tables = SharedTables().readers(self._is_asset)
         rest = self._nodes.without(self._blocked(scope))
         part = GraphDef(node=rest, library=message.graph_def.library)
-        readers = nodes_of_graphs(tracer.graph)
+        readers = {**self._tables, **nodes_of_graphs(tracer.graph)}
         self._importer = GraphImport(part, readers)
+        for asset in self._assets.values():
+            self._importer.note(asset.outside, AssetFile(asset._path))
+        given = {**given, **{name: asset.outside for name, asset in self._assets.items()}}
         self._importer.refuse([node for node in rest if node.op not in readers])
         with name_scope(scope) if scope else nullcontext():
             self._body, self._values = self._importer.add_all(given)
@@ -70,11 +85,15 @@ class MetaGraphImport:
 
     def _blocked(self, scope: str) -> dict[str, str]:
         """The nodes that cannot be imported; the graph learns why, and who needs them."""
-        readers = {*GraphImport(GraphDef()).special, *REFERRING, *PLACEHOLDERS, *MAKERS}
+        readers = {
+            *GraphImport(GraphDef()).special, *REFERRING, *PLACEHOLDERS, *MAKERS, *self._tables
+        }  # fmt: skip
         reasons: dict[str, str] = {}
         for name, node in self._nodes.nodes.items():
-            if node.op in _SAVING:
+            if node.op in _SAVING or self._saves(node):
                 reasons[name] = f"{node.op} is what a saver does: call its `save` or `restore`"
+            elif node.op == FROM_FILE and not self._reads_asset(name):
+                reasons[name] = f"the node {name!r} ({node.op}) reads a file that is no asset"
             elif node.op in readers:
                 continue
             elif not is_known(node.op):
@@ -86,6 +105,18 @@ class MetaGraphImport:
             self._tracer.graph.left_out[prefix + name] = reasons[first]
         return reasons
 
+    def _saves(self, node: NodeDef) -> bool:
+        """Whether a node calls a function that does what a saver does."""
+        called = [f for f in called_by(node) if f in self._functions]
+        return any(n.op in _SAVING for f in called for n in self._functions[f].node_def)
+
+    def _reads_asset(self, name: str) -> bool:
+        """Whether the file that a node fills a table from is one of those that it may read."""
+        return any(TensorName(s.node, s.place) in self._assets for s in self._nodes.inputs[name])
+
+    def _is_asset(self, tensor: Tensor) -> bool:
+        return isinstance(self._importer.behind(tensor), AssetFile)
+
     def _made(self, name: str, op: str) -> GraphVariable | None:
         """The variable that a node makes, or None for other nodes, and such that were replaced."""
         node = self._importer.made.get(name) if op in MAKERS else None
@@ -94,13 +125,22 @@ class MetaGraphImport:
 
     def saved(self) -> list[SavedPart]:
         """The variables that the saver of the message saves."""
-        places = RestoredPlaces(self._nodes, self._message.saver_def.restore_op_name).places
+        restore, functions = self._message.saver_def.restore_op_name, self._functions
+        places = RestoredPlaces(self._nodes, restore, functions).places
         parts = {}
         for name, variable in self._variables.items():
             place = places.get(shared_name(self._nodes.nodes[name]))
             if place is not None:
                 parts[place] = SavedPart(*place, variable)
         return list(parts.values())
+
+    def operation(self, name: str) -> Operation:
+        """The operation that a node became."""
+        node = self._importer.made.get(name)
+        if node is None:
+            why = self._tracer.graph.left_out.get(name, "the graph has it not")
+            raise malformed(f"the node {name!r}", why)
+        return Operation(node, self._tracer.graph)
 
     def add_collections(self) -> None:
         """Lists in the graph what the message lists."""

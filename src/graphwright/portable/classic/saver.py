@@ -148,7 +148,8 @@ class Saver:
 
     def _meta_graph(self, graph: Graph, keys: Iterable[str] | None = None) -> MetaGraphDef:
         message = meta_graph(graph, keys)
-        add_saver(message, self._parts, self._limit or 0)
+        if self._parts:
+            add_saver(message, self._parts, self._limit or 0)
         return message
 
     def export_meta_graph(

@@ -21,14 +21,13 @@ from graphwright.ir.graph import Graph
 from graphwright.library.checkpoint.tensor_bundle import TensorBundle
 from graphwright.op.interpreter import activate
 from graphwright.op.refusal import complete, own_words
-from graphwright.ops.state.tables import Table
-from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.portable.function_import import AssetFile
 from graphwright.portable.graphs.classic_variables import MAKERS, ClassicVariables
 from graphwright.portable.graphs.dereference import REFERRING, dereference, shared_name
 from graphwright.portable.graphs.graph_body import TensorName, tensor_name
 from graphwright.portable.graphs.graph_import import PLACEHOLDERS, GraphImport, nodes_of_graphs
 from graphwright.portable.graphs.older_ops import Outputs as NodeOutputs
+from graphwright.portable.graphs.shared_tables import SharedTables
 from graphwright.portable.model_arrays import SMALL
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import is_known, reach, refuse_running
@@ -36,13 +35,16 @@ from graphwright.portable.restored_functions import RestoredConcrete
 from graphwright.portable.restored_objects import (
     Asset,
     RestoredObject,
-    RestoredResource,
     Signatures,
+)
+from graphwright.portable.saved_model_names import (
+    ASSETS_KEY,
+    INIT_OP_SIGNATURE_KEY,
+    LEGACY_INIT_OP_KEY,
+    MAIN_OP_KEY,
 )
 from graphwright.portable.saved_objects import asset_path
 from graphwright.portable.structured_values import dims_of, dtype_of
-from graphwright.portable.table_import import DENSE, FIXED, described, table_nodes
-from graphwright.portable.table_import import MAKERS as TABLE_MAKERS
 from graphwright.proto.graph_pb2 import GraphDef, NodeDef
 from graphwright.proto.saved_model_pb2 import AssetFileDef, MetaGraphDef, TensorInfo
 from graphwright.trace.argument_types import from_value
@@ -54,11 +56,8 @@ from graphwright.types import tree
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.values.sparse.sparse_tensor import SparseTensor
-from graphwright.values.tensor import Tensor, box
+from graphwright.values.tensor import Tensor
 
-#: The collections and signatures that name the node which runs when a model is loaded.
-_MAIN_OPS = ("saved_model_main_op", "legacy_init_op")
-_INIT = "__saved_model_init_op"
 #: Ops that also may run on load, if what they make is known to be small.
 _SIZED = frozenset({"Cast", "Pack", "Range", "Reshape", "Shape", "Size", "Sub"})
 
@@ -93,7 +92,7 @@ class ClassicObject(RestoredObject):
             "variables": list(model.variables.by_name.values()),
             "asset_paths": list(model.assets.values()),
         }
-        tables = list(model.tables.values())
+        tables = list(model.tables.by_name.values())
         if tables:
             self._held["tables"] = tables
 
@@ -139,12 +138,8 @@ class ClassicModel:
     ) -> None:
         self._graph = graph
         self._allowed = list(allowed_ops)
-        self.tables: dict[str, RestoredResource] = {}
-        special = {
-            **table_nodes(self._is_asset),
-            **dict.fromkeys(TABLE_MAKERS - DENSE, self._table),
-            "VarHandleOp": self._variable,
-        }
+        self.tables = SharedTables()
+        special = {**self.tables.readers(self._is_asset), "VarHandleOp": self._variable}
         self.importer = GraphImport(graph.graph_def, special)
         self.assets = dict(self._assets(folder))
         self._arguments = {name: f"{i}:asset" for i, name in enumerate(self.assets)}
@@ -163,17 +158,6 @@ class ClassicModel:
     def _signature_keys(self) -> list[str]:
         return [key for key in sorted(self._graph.signature_def) if not key.startswith("__saved")]
 
-    def _main(self) -> str | None:
-        """The node that runs on load."""
-        if _INIT in self._graph.signature_def:
-            info = self._graph.signature_def[_INIT].outputs[_INIT]
-            return info.name.partition(":")[0]
-        for key in _MAIN_OPS:
-            names = self._graph.collection_def[key].node_list.value
-            if len(names) == 1:
-                return str(names[0]).partition(":")[0]
-        return None
-
     def _refuse(self) -> None:
         """Refuses nodes of signatures that cannot be loaded, and such of what runs on load."""
         names = []
@@ -181,7 +165,7 @@ class ClassicModel:
             signature = self._graph.signature_def[key]
             for info in (*signature.inputs.values(), *signature.outputs.values()):
                 names += [name.node for name in self._names(info, key)]
-        nodes, main = self.importer.nodes, self._main()
+        nodes, main = self.importer.nodes, main_op(self._graph)
         if main is not None and main not in nodes.nodes:
             raise malformed("what runs on load", f"there is no node {main!r}")
         filling = nodes.needed([main] if main else [], self._arguments)
@@ -219,15 +203,8 @@ class ClassicModel:
 
     def _assets(self, folder: str) -> list[tuple[TensorName, Asset]]:
         """The files, each with the tensor that names it."""
-        messages = list(self._graph.asset_file_def)
-        collected = self._graph.collection_def["saved_model_assets"].any_list.value
-        try:
-            for packed in () if messages else collected:
-                messages.append(AssetFileDef.FromString(packed.value))
-        except DecodeError as error:
-            raise malformed("its files", str(error)) from None
         files = []
-        for message in messages:
+        for message in asset_files(self._graph):
             name = self._tensor(message.tensor_info.name, "its files")
             path = asset_path(folder, message.filename)
             asset = Asset(path)
@@ -241,15 +218,6 @@ class ClassicModel:
     def _variable(self, node: NodeDef, operands: Sequence[Tensor]) -> NodeOutputs:
         """The handle of a variable."""
         return {"resource": [self.variables.by_name[shared_name(node)].handle]}
-
-    def _table(self, node: NodeDef, operands: Sequence[Tensor]) -> NodeOutputs:
-        """The handle of a table, which is made when it is first needed."""
-        name = shared_name(node)
-        if name not in self.tables:
-            self.tables[name] = RestoredResource()
-            table = Table(*described(node, operands), is_fixed=node.op in FIXED)
-            self.tables[name].resource_handle = box(table, HANDLE)
-        return {"table_handle": [self.tables[name].resource_handle]}
 
     # -- functions ------------------------------------------------------------------------------
 
@@ -363,7 +331,7 @@ class ClassicModel:
 
     def initialize(self) -> None:
         """Fills the tables, with what the model says; see `node_ops.RUN_ON_LOAD`."""
-        main = self._main()
+        main = main_op(self._graph)
         if main is None:
             return
         try:
@@ -400,6 +368,30 @@ class ClassicModel:
             return False
         special = {*self.importer.special, *REFERRING, *PLACEHOLDERS}
         return not (node.op in special or is_known(node.op)) or reach(node) is not None
+
+
+def main_op(graph: MetaGraphDef) -> str | None:
+    """The node that runs when a model is loaded."""
+    key = INIT_OP_SIGNATURE_KEY
+    if key in graph.signature_def:
+        return graph.signature_def[key].outputs[key].name.partition(":")[0]
+    for key in (MAIN_OP_KEY, LEGACY_INIT_OP_KEY):
+        if key in graph.collection_def and len(graph.collection_def[key].node_list.value) == 1:
+            return str(graph.collection_def[key].node_list.value[0]).partition(":")[0]
+    return None
+
+
+def asset_files(graph: MetaGraphDef) -> list[AssetFileDef]:
+    """The files of a model, with the tensors that name them."""
+    if graph.asset_file_def:
+        return list(graph.asset_file_def)
+    if ASSETS_KEY not in graph.collection_def:
+        return []
+    collected = graph.collection_def[ASSETS_KEY].any_list.value
+    try:
+        return [AssetFileDef.FromString(packed.value) for packed in collected]
+    except DecodeError as error:
+        raise malformed("its files", str(error)) from None
 
 
 def specs_of(info: TensorInfo, name: str) -> list[TensorSpec]:

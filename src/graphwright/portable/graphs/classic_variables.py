@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 import weakref
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from graphwright.base.errors import DataLossError
 from graphwright.library.checkpoint.tensor_bundle import TensorBundle
 from graphwright.ops.state.variable_ops import HANDLE, Storage
-from graphwright.portable.function_body import Source
+from graphwright.portable.function_body import Source, called_by, function_body
 from graphwright.portable.graphs.dereference import VARIABLES, shared_name
 from graphwright.portable.graphs.graph_body import GraphNodes
 from graphwright.portable.model_arrays import SMALL, checked_array
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import attribute, place
-from graphwright.proto.graph_pb2 import NodeDef
+from graphwright.proto.graph_pb2 import FunctionDef, NodeDef
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
@@ -84,51 +85,69 @@ class TensorReader:
 
 
 class RestoredPlaces:
-    """The tensors of the files by the names of variables: each a key, and a part of the tensor."""
+    """The tensors of the files by the names of variables: each a key, and a part of the tensor.
 
-    def __init__(self, nodes: GraphNodes, restore: str) -> None:
-        self._nodes = nodes
+    Args:
+        nodes: The nodes of the graph.
+        restore: The name of the node that restores the variables. It may call a function.
+        functions: The functions by their names.
+    """
+
+    def __init__(
+        self, nodes: GraphNodes, restore: str, functions: Mapping[str, FunctionDef] | None = None
+    ) -> None:
+        self._nodes, self._inputs = nodes.nodes, nodes.inputs
+        self._makers = dict(nodes.nodes)
         self.places: dict[str, tuple[str, str]] = {}
         if restore not in nodes.nodes:
             return
-        for node in nodes.needed([restore], {}):
+        needed = nodes.needed([restore], {})
+        for name in called_by(nodes.nodes[restore]):
+            if name not in (functions or {}):
+                continue
+            body = function_body((functions or {})[name])
+            given = zip(body.arguments, nodes.inputs[restore])
+            self._makers = {argument: nodes.nodes[source.node] for argument, source in given}
+            self._nodes, self._inputs, needed = body.by_name, body.inputs, body.nodes
+        for node in needed:
             if node.op in _ASSIGNING:
                 self._note(node)
 
     def _note(self, node: NodeDef) -> None:
         target, value = self._operands(node, 2)
-        variable = self._nodes.nodes[target.node]
-        read = self._origin(value)
-        reader = self._nodes.nodes[read.node]
-        if variable.op in MAKERS and reader.op == "RestoreV2":
-            _, keys, parts = [self._nodes.nodes[s.node] for s in self._operands(reader, 3)]
-            names, slices = strings_of(keys), strings_of(parts)
-            if read.place >= min(len(names), len(slices)):
-                raise malformed(place(reader), f"it has no output {read.place}")
-            self.places[shared_name(variable)] = names[read.place], slices[read.place]
+        variable = self._makers.get(target.node)
+        reader, number = self._origin(value)
+        if variable is None or reader is None or variable.op not in MAKERS:
+            return
+        if reader.op == "RestoreV2":
+            _, *read = self._operands(reader, 3)
+            names, slices = [strings_of(self._nodes.get(s.node), reader) for s in read]
+            if number >= min(len(names), len(slices)):
+                raise malformed(place(reader), f"it has no output {number}")
+            self.places[shared_name(variable)] = names[number], slices[number]
 
     def _operands(self, node: NodeDef, count: int) -> list[Source]:
-        operands = self._nodes.inputs[node.name]
+        operands = self._inputs[node.name]
         if len(operands) != count:
             raise malformed(place(node), f"it has {len(operands)} operands, not {count}")
         return operands
 
-    def _origin(self, source: Source) -> Source:
-        """The node that reads what comes through others."""
+    def _origin(self, source: Source) -> tuple[NodeDef | None, int]:
+        """The node that reads what comes through others, and which output; None for an argument."""
         seen = set()
-        while (node := self._nodes.nodes[source.node]).op in _PASSING:
-            operands = self._nodes.inputs[node.name]
+        while (node := self._nodes.get(source.node)) is not None and node.op in _PASSING:
+            operands = self._inputs[node.name]
             if node.name in seen or not operands:
                 raise malformed(place(node), "it restores nothing")
             seen.add(node.name)
             source = operands[0]
-        return source
+        return node, source.place
 
 
-def strings_of(node: NodeDef) -> list[str]:
-    """The strings of a constant."""
-    if node.op != "Const" or not node.attr["value"].HasField("tensor"):
-        raise malformed(place(node), "what it restores is not known before it runs")
+def strings_of(node: NodeDef | None, user: NodeDef) -> list[str]:
+    """The strings of a constant, which another node takes."""
+    if node is None or node.op != "Const" or not node.attr["value"].HasField("tensor"):
+        raise malformed(place(user), "what it restores is not known before it runs")
     array = checked_array(node.attr["value"].tensor, dt.string, SMALL)
     return [text.decode(errors="replace") for text in array.reshape(-1).tolist()]
 

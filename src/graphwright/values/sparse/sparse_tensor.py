@@ -75,7 +75,9 @@ class SparseTensor(Composite):
         known = self._dense_shape.known
         rank = sizes[0] if known is None and sizes[0] is not None else rows[1]
         whole = TensorShape(None if rank is None else [None] * rank)
-        self._static = whole if known is None else TensorShape(known)
+        #: A size of -1 is an unknown one: placeholders of TensorFlow 1 have such.
+        sizes = known and [None if size == -1 else size for size in known]
+        self._static = whole if sizes is None else TensorShape(sizes)
 
     @classmethod
     def from_value(cls, sparse_tensor_value: object) -> SparseTensor:

@@ -14,7 +14,9 @@ from graphwright.api.compat.v1 import (
     io,
     logging,
     losses,
+    metrics,
     nn,
+    saved_model,
     train,
 )
 from graphwright.ir.default_session import get_default_session
@@ -47,6 +49,15 @@ if TYPE_CHECKING:
         get_default_graph,
         reset_default_graph,
     )
+    from graphwright.portable.classic.fixed_initializers import (
+        ConstantInitializer as constant_initializer,
+    )
+    from graphwright.portable.classic.fixed_initializers import (
+        OnesInitializer as ones_initializer,
+    )
+    from graphwright.portable.classic.fixed_initializers import (
+        ZerosInitializer as zeros_initializer,
+    )
     from graphwright.portable.classic.former_behaviour import (
         control_flow_v2_enabled,
         disable_control_flow_v2,
@@ -65,6 +76,7 @@ if TYPE_CHECKING:
         scatter_add,
         scatter_sub,
         scatter_update,
+        string_split,
     )
     from graphwright.portable.classic.graph_collections import (
         GraphKeys,
@@ -165,6 +177,7 @@ __all__ = [
     "assign_sub",
     "cond",
     "constant",
+    "constant_initializer",
     "control_flow_v2_enabled",
     "data",
     "disable_control_flow_v2",
@@ -203,8 +216,10 @@ __all__ = [
     "local_variables_initializer",
     "logging",
     "losses",
+    "metrics",
     "name_scope",
     "nn",
+    "ones_initializer",
     "placeholder",
     "placeholder_with_default",
     "random_normal_initializer",
@@ -212,10 +227,12 @@ __all__ = [
     "report_uninitialized_variables",
     "reset_default_graph",
     "resource_variables_enabled",
+    "saved_model",
     "scatter_add",
     "scatter_sub",
     "scatter_update",
     "sparse_placeholder",
+    "string_split",
     "tables_initializer",
     "train",
     "trainable_variables",
@@ -226,6 +243,7 @@ __all__ = [
     "where",
     "while_loop",
     "wrap_function",
+    "zeros_initializer",
 ]
 
 #: Where the names are that few programs need, and what each is there; some load protobuf.
@@ -265,6 +283,12 @@ _LATE: dict[str, dict[str, str]] = {
         "scatter_add": "scatter_add",
         "scatter_sub": "scatter_sub",
         "scatter_update": "scatter_update",
+        "string_split": "string_split",
+    },
+    "graphwright.portable.classic.fixed_initializers": {
+        "constant_initializer": "ConstantInitializer",
+        "ones_initializer": "OnesInitializer",
+        "zeros_initializer": "ZerosInitializer",
     },
     "graphwright.portable.classic.random_initializers": {
         "glorot_normal_initializer": "GlorotNormal",

@@ -1,0 +1,1 @@
+"""Saved models of the graphs of sessions."""
