@@ -36,6 +36,11 @@ def as_arrays(element: ElementType) -> Form:
     return lambda block: [tree.map_structure(as_numpy, item) for item in tensors(block)]
 
 
+def are_arrays(element: ElementType) -> bool:
+    """Whether `as_arrays` gives rows of an array: elements are one tensor, and no datasets."""
+    return type(element.specs) is TensorSpec and element.types[0].dtype is not dt.variant
+
+
 def is_flat(element: ElementType) -> bool:
     """Whether elements are tensors, or tuples of tensors."""
     specs = element.specs

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -73,10 +75,8 @@ class GeneratedElements:
         """The next values; an error after them is postponed."""
         values = []
         try:
-            for _ in range(limit):
-                values.append(next(self.values))
-        except StopIteration:
-            pass
+            for value in islice(self.values, limit):  # values before an error stay
+                values.append(value)
         except Exception as error:  # noqa: BLE001 - it is raised where its element would come
             self.postponed.error = status_of(error)
             self.postponed.error.__cause__ = error
@@ -172,9 +172,8 @@ def of_one_kind(spec: object, values: Sequence[object]) -> Any:
         return np.stack(of_kind)
     if not is_compatible((), spec.type.dims):
         return None
-    if kinds == {int} and spec.dtype.is_integer:
-        limits = np.iinfo(dtype) if spec.dtype in _INTEGERS else None
-        if limits is not None and limits.min <= min(of_kind) and max(of_kind) <= limits.max:
+    if kinds == {int} and spec.dtype in _INTEGERS:
+        with suppress(OverflowError):
             return np.array(values, dtype)
     if kinds == {float} and spec.dtype in _FLOATS:
         return np.array(values, dtype)

@@ -14,7 +14,7 @@ from graphwright.base.errors import outermost
 from graphwright.data.dataset_loops import ElementFold
 from graphwright.data.dataset_ops import GetNext, NextOptional, OpenIterator
 from graphwright.data.dataset_value import DatasetValue
-from graphwright.data.element_forms import Form, as_arrays, as_tensors
+from graphwright.data.element_forms import Form, are_arrays, as_arrays, as_tensors
 from graphwright.data.element_type import ElementType
 from graphwright.data.handles import ElementHandle, ElementHandleSpec
 from graphwright.data.optional import Optional
@@ -177,6 +177,7 @@ class NumpyIterator(SavedReader):
 
     def __init__(self, dataset: DatasetValue) -> None:
         self._form = as_arrays(dataset._type)
+        self._are_arrays = are_arrays(dataset._type)
         self._reader = Reader(dataset._stage)
 
     def __iter__(self) -> PythonIterator[Any]:
@@ -185,7 +186,7 @@ class NumpyIterator(SavedReader):
 
     @outermost
     def _more(self) -> PythonIterator[Any] | None:
-        return self._reader.more(self._form)
+        return self._reader.more(self._form, self._are_arrays)
 
     def __next__(self) -> Any:
         for element in self._reader.ready:

@@ -72,16 +72,20 @@ class Reader(VariantValue):
             self.ready = elements
             return element
 
-    def more(self, form: Form) -> Iterator[Any] | None:
+    def more(self, form: Form, are_arrays: bool) -> Iterator[Any] | None:
         """The elements that are ready in a form, or some more if none are; None at the end.
 
-        Whoever has them shares them: each is taken once.
+        Whoever has them shares them: each is taken once. Where they are rows of one array, NumPy
+        makes them as they are taken, so none is packed.
         """
         with self.lock:
             if not length_hint(self.ready):
                 if not self.fill():
                     return None
-                self.ready = iter(form(self.take(min(self.place + _PACKED, self.block.count))))
+                count = self.block.count
+                is_lazy = are_arrays and self.block.is_dense
+                stop = count if is_lazy else min(self.place + _PACKED, count)
+                self.ready = iter(form(self.take(stop)))
             return self.ready
 
     def row(self) -> Row | None:

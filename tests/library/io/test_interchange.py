@@ -14,7 +14,7 @@ from_dlpack, to_dlpack = tf.experimental.dlpack.from_dlpack, tf.experimental.dlp
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3)])
 def test_a_tensor_has_the_memory_of_an_array(dtype: type, shape: tuple[int, ...]) -> None:
     """So it is in TensorFlow, where memory that is not aligned ends the process."""
-    array = np.zeros(shape, dtype)
+    array: np.ndarray = np.zeros(shape, dtype)
     for holder in (array, array.__dlpack__()):
         array[...] = 0
         tensor = from_dlpack(holder)
