@@ -1182,6 +1182,7 @@ WITHOUT_ROWS = {
     "base/named_tuples.py:_code": "its key is one number",
     "portable/classic/former_namespaces.py:former": "its key is a path of a table",
     "portable/classic/classic_names.py:altered": "its key is a path of a table",
+    "portable/classic/figures/summary_ops.py:limits": "it has no key: the table is one",
     "portable/classic/former_signatures.py:signatures": "it has no key: the table is one",
     "data/stages/buffer_stages.py:_SUPPLIES": "it lists what is alive, and remembers no result",
     "data/tuning/pipeline_budget.py:claims": "it lists what is alive, and remembers no result",
