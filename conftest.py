@@ -168,9 +168,22 @@ def _seeds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def usual_tiers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of what a certain tier does: traces run as they do by default, also where the
-    whole suite runs with GRAPHWRIGHT_NATIVE=check or =always."""
+    """For tests of what a certain tier does: traces run, and code is made, as they are by default.
+
+    That is so here and in processes that the test starts, also where GRAPHWRIGHT_NATIVE gives the
+    whole suite a mode. A fixture that wants something else from it asks for this one first.
+    """
+    monkeypatch.delenv("GRAPHWRIGHT_NATIVE", raising=False)
     monkeypatch.delitem(OPTIONS, "native", raising=False)
+    monkeypatch.setattr(Waiting, "always", False)
+
+
+@pytest.fixture
+def unchecked(request: pytest.FixtureRequest) -> None:
+    """For tests in which threads change one variable: the mode `check` runs each call twice, and
+    compares what another thread may have changed between the two."""
+    if OPTIONS.get("native") == "check":
+        request.getfixturevalue("usual_tiers")
 
 
 @pytest.fixture(autouse=True)

@@ -51,7 +51,7 @@ from graphwright.ops.convolution.windows import Windows
 from graphwright.ops.core import repetition
 from graphwright.ops.linalg import einsum, matrices
 from graphwright.ops.random import simon
-from graphwright.ops.strings import csv_records, regex
+from graphwright.ops.strings import csv_records, pattern_automata, regex
 from graphwright.trace import tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
@@ -354,6 +354,12 @@ of(
     "ops/strings/regex.py:ascii_members", regex.ascii_members,
     pattern=((b"[a]",), (b"[b]",)), flags=((b"[a-c]",), (b"[^a-c]",)),
 )  # fmt: skip
+of(
+    "ops/strings/pattern_automata.py:automaton_of",
+    lambda pattern: [table.tolist() for table in pattern_automata.automaton_of(pattern) or ()],
+    pattern_automata.automaton_of,
+    pattern=((b"a",), (b"b",)), counts=((b"a+",), (b"a*",)),
+)  # fmt: skip
 of("machine/linking.py:c_function", linking.c_function, name=(("memcpy",), ("memset",)))
 of(
     "values/eager.py:_executor",
@@ -461,6 +467,8 @@ def shown(value: Any, tensors: list[Any]) -> str:
     if isinstance(value, dict):
         parts = [f"{type(k).__name__} {k!r}: {shown(value[k], tensors)}" for k in value]
         return f"{kind}({', '.join(parts)})"
+    if isinstance(value, (tf.data.Dataset, tf.data.Iterator)):
+        return repr(tf.type_spec_from_value(value))
     if isinstance(value, (tf.RaggedTensor, tf.SparseTensor, tf.IndexedSlices, Marked)):
         spec = tf.type_spec_from_value(value)
         tensors += tf.nest.flatten(value, expand_composites=True)
@@ -498,6 +506,14 @@ def variable(**options: Any) -> Any:
 def together(make: Callable[[], Any]) -> tuple[Any, ...]:
     """One argument, which is a list made for each call."""
     return (Late(make),)
+
+
+def dataset(elements: Any) -> tuple[Any, ...]:
+    return (Late(lambda: tf.data.Dataset.from_tensors(elements)),)
+
+
+def iterator(elements: Any) -> tuple[Any, ...]:
+    return (Late(lambda: iter(tf.data.Dataset.from_tensors(elements))),)
 
 
 def same_variable() -> Any:
@@ -602,6 +618,14 @@ pairs(
         together(lambda: Marked(tf.constant(ONES), "a")),
         together(lambda: Marked(tf.constant([1, 1]), "a")),
     ),
+    iterator=(iterator(ONES), iterator(TWOS.astype(np.float64))),
+    iterator_shape=(iterator(ONES), iterator([ONES])),
+    iterator_structure=(iterator((ONES,)), iterator({"a": ONES})),
+    iterator_named_tuple=(iterator((ONES,)), iterator(One(ONES))),
+    iterator_of_named_tuples=(iterator(One(ONES)), iterator(Other(ONES))),
+    iterator_or_dataset=(iterator(ONES), dataset(ONES)),
+    dataset=(dataset(ONES), dataset(TWOS.astype(np.float64))),
+    dataset_structure=(dataset((ONES,)), dataset(One(ONES))),
 )  # fmt: skip
 pairs(
     TRACES, by_name,
@@ -1027,7 +1051,7 @@ def library_says(text: str) -> Any:
     """What the function of a module gives."""
     import ctypes
 
-    library = executable.library_of(text)  # whose code is there as long as it is
+    library = executable.library_of(text, False)  # whose code is there as long as it is
     return ctypes.CFUNCTYPE(ctypes.c_int64)(library.addresses["seven"])()
 
 
@@ -1093,8 +1117,9 @@ def on_disk() -> Ask:
             patch.setattr(np, "__version__", now.numpy)
             patch.setattr(linking, "is_known", lambda: False)
             made = repr([*now[:4], sorted(now.features), *now[5:]]).encode()
-            patch.setattr(compiler.codegen, "generate", lambda text: made)
-            return compiler._prepared(now.text, lambda name: None)[0]
+            patch.setattr(compiler.codegen, "generate", lambda text, is_quick: made)
+            patch.setattr(compiler, "_loaded", lambda data, text, resolve: data)
+            return compiler.link(now.text, lambda name: None)
 
     return ask
 
@@ -1140,7 +1165,8 @@ ONE_PASS = "it lasts for one pass over one graph, and each value has one entry"
 WITHOUT_ROWS = {
     **dict.fromkeys(
         (
-            "library/dispatch/raw_ops.py:load_all", "library/io/records.py:checksum_tables",
+            "hooks.py:register_meanings", "library/dispatch/raw_ops.py:load_all",
+            "library/io/records.py:checksum_tables",
             "machine/array_layout.py:is_known",
             "machine/disk_cache.py:disk_cache",
             "machine/large_arrays.py:allocator", "machine/linking.py:_clear_cache",
@@ -1180,6 +1206,7 @@ WITHOUT_ROWS = {
     ),
     "api/__init__.py:open_methods": "it changes a class, once",
     "base/named_tuples.py:_code": "its key is one number",
+    "data/element_type.py:_ops": "its key is a class, and each element type has its own",
     "portable/classic/former_namespaces.py:former": "its key is a path of a table",
     "portable/classic/classic_names.py:altered": "its key is a path of a table",
     "portable/classic/figures/summary_ops.py:limits": "it has no key: the table is one",
@@ -1206,6 +1233,7 @@ WITHOUT_ROWS = {
     "explain/debugging.py:_INNER": "the key is a graph, and the value grows",
     "explain/facts.py:_FACTS": "the key is a code object, from which the value follows",
     "explain/trace_record.py:FAMILIES": "an `IdentityTable`, which has rows of its own",
+    "machine/drafts.py:_DRAFTS": "it lists what is alive, and remembers no result",
     "machine/products.py:preparation": "what it prepares is `kernels`, which has rows",
     "ops/convolution/sliding.py:functions": "its key is a dtype as in `products.kernels`",
     "ops/convolution/sliding.py:preparation": "what it prepares is `functions`",

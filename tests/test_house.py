@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import gc
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator
@@ -63,6 +64,17 @@ ENTRANCES = {
 #: The share of test files that are about one module, in percent; the others are about what a folder
 #: does. This number only rises.
 LEAST_OF_MODULES = 72
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _trees() -> Iterator[None]:
+    """Trees of the package are a million objects. The collector, which would take longer than all
+    rules to look at them again and again, waits until they are gone."""
+    gc.disable()
+    yield
+    nodes_of.cache_clear()
+    tree_of.cache_clear()
+    gc.enable()
 
 
 @functools.cache

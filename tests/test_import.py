@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -12,10 +14,14 @@ from pathlib import Path
 import mpmath
 import pytest
 
+from graphwright import api, hooks
+from graphwright.library.dispatch import raw_ops
 from graphwright.op import special_functions
 
 SRC = Path(__file__).resolve().parent.parent / "src"
 LATE = {"google", "rich", "scipy", "graphwright.data.stage", "numpy.fft"}
+#: So many modules of the package are imported at most. Each costs a quarter of a millisecond.
+MODULES = 300
 
 BROUGHT = """
 import sys, numpy
@@ -25,7 +31,9 @@ print(*(set(sys.modules) - before))
 """
 
 
-def test_the_import_leaves_out_what_is_large() -> None:
+@pytest.fixture(scope="module")
+def brought() -> set[str]:
+    """The modules that the import brings in."""
     done = subprocess.run(
         [sys.executable, "-c", BROUGHT],
         env=os.environ | {"PYTHONPATH": str(SRC)},
@@ -33,9 +41,13 @@ def test_the_import_leaves_out_what_is_large() -> None:
         text=True,
         check=True,
     )
-    brought = set(done.stdout.split())
+    return set(done.stdout.split())
+
+
+def test_the_import_leaves_out_what_is_large(brought: set[str]) -> None:
     assert "graphwright.op" in brought
     assert brought & LATE == set()
+    assert len([name for name in brought if name.startswith("graphwright")]) <= MODULES
 
 
 @pytest.mark.parametrize(
@@ -77,9 +89,31 @@ FIRST_USES = {
         assert [job.result() for job in jobs] == [attrgetter(name)(tf) for name in names] * 8
         """,
     "after internal modules of the same name": """
+        import graphwright.ragged.ragged_tensor
+        for name in tf._api.NAMESAKES:
+            assert getattr(tf, name).__name__ == f"graphwright.api.{name}"
         from graphwright.data.tuning.pipeline_budget import AUTOTUNE
         assert tf.data.AUTOTUNE == AUTOTUNE
         assert tf.data.Dataset.__module__ == "graphwright.data.dataset"
+        """,
+    "by meanings that a refused argument has": """
+        words = tf.strings.split(["a b", "c"])
+        assert tf.concat([words, words], 0).to_list() == [[b"a", b"b"], [b"c"]] * 2
+        sparse = tf.divide(tf.SparseTensor([[0, 1]], [4.0], [2, 2]), 2.0)
+        assert sparse.values.numpy().tolist() == [2.0] and tf.size(sparse) == 4
+        for name in ("matmul", "einsum", "eye", "norm"):
+            assert getattr(tf.linalg, name) is getattr(tf, name)
+            assert getattr(tf, name).__qualname__ == name
+        try:
+            words.to_tensor(shape=3)
+        except Exception as error:
+            assert "in RaggedTensor.to_tensor(" in str(error), error
+        """,
+    "by the names of ops": """
+        from graphwright.ir.text import parse_graph
+        line = "  %y = RGBToHSV(%x) : float32[2,3]"
+        graph = parse_graph(f"graph f(%x: float32[2,3]) {{\\n{line}\\n  return %y\\n}}")
+        assert graph.nodes[1].op.type_name == "RGBToHSV"
         """,
     "by a star": """
         from graphwright import *
@@ -116,3 +150,33 @@ def test_namespaces_are_imported_at_their_first_use(program: str, tmp_path: Path
     file.write_text(head + textwrap.dedent(program))
     environment = os.environ | {"PYTHONPATH": str(SRC)}
     subprocess.run([sys.executable, file], env=environment, check=True)
+
+
+def modules_with(text: str, *folders: str) -> set[str]:
+    """The modules in some folders of the package in which a line begins with a text."""
+    files = [file for folder in folders for file in (SRC / "graphwright" / folder).rglob("*.py")]
+    lines = re.compile(rf"^ *{text}", re.MULTILINE)
+    texts = {file: file.read_text(encoding="utf-8") for file in files}
+    names = [file.relative_to(SRC).with_suffix("") for file in files if lines.search(texts[file])]
+    return {".".join(name.parts) for name in names}
+
+
+def test_what_gives_functions_a_meaning_is_imported_when_one_refuses() -> None:
+    meanings = modules_with(r"@(implement|UNARY|BINARY|ASSERTIONS)\b", "ragged", "values")
+    early = {"graphwright.values.indexed_slices"}
+    assert meanings - early == {f"graphwright.{module}" for module in hooks.MEANINGS}
+
+
+def test_what_has_ops_is_imported_when_one_is_looked_for(brought: set[str]) -> None:
+    folders = {path.name for path in (SRC / "graphwright").iterdir() if path.is_dir()} - {"data"}
+    homes = modules_with(r'type_name = "[A-Z]', *folders)
+    late = {m for m in homes if not m.startswith("graphwright.ops.")} - set(raw_ops.OUTSIDE)
+    assert late <= brought
+
+
+def test_late_namespaces_are_as_they_are_stated() -> None:
+    for name, top_level in api.LATE.items():
+        module = importlib.import_module(f"graphwright.api.{name}")
+        assert vars(module).get("TOP_LEVEL", ()) == top_level
+    namesakes = {name for name in api.LATE if (SRC / "graphwright" / name).exists()}
+    assert namesakes - {"compat"} == set(api.NAMESAKES)  # `import graphwright.compat.v1` is public

@@ -28,13 +28,20 @@ def name_of(path: Path, source: Path) -> str:
 
 def imported(path: Path, name: str) -> Iterator[str]:
     """What a file imports; of `from a import b` both `a` and `a.b` where `b` is a module."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    statements: list[ast.stmt] = ast.parse(path.read_text()).body
+    for node in statements:  # it grows
         if isinstance(node, ast.Import):
             yield from [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{name} has a relative import"
             yield from [f"{node.module}.{alias.name}" for alias in node.names]
             yield str(node.module)
+        for blocks in BLOCKS:
+            statements += getattr(node, blocks, ())
+
+
+#: The fields of statements that hold statements, or what does.
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 @cache

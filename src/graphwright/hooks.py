@@ -7,6 +7,7 @@ is imported for that.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -16,22 +17,20 @@ from graphwright.autograph.status import conversion_of
 from graphwright.compile.graph import kernel_refusals
 from graphwright.compile.run import large_operands, straight_line, tiers
 from graphwright.compile.run.loop_heads import LoopLowering
-from graphwright.compile.select.native_op import Renderer, Runnable
+from graphwright.compile.select.native_op import Renderer
 from graphwright.control.graph_variable import as_default
 from graphwright.control.jacobian import jacobians
-from graphwright.function.concrete import ConcreteFunction, Departure
+from graphwright.function.concrete import Departure
 from graphwright.ir.execution import Builder
 from graphwright.ir.face import Face
 from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Faces, TensorOf
 from graphwright.ir.text import PortableText
-from graphwright.library.io.interchange import shape_message
-from graphwright.library.linear_operators import derived_operators, operator_products
-from graphwright.library.linear_operators.linear_operator import OperatorForms
+from graphwright.library.linear_operators.operator_forms import OperatorForms
 from graphwright.machine.exclusion import LLVM
+from graphwright.op.dispatch import LibraryMeanings
 from graphwright.op.op import Hooks
-from graphwright.ragged.factories import Factories
-from graphwright.ragged.method_bodies import RaggedBodies
+from graphwright.ragged.methods import MethodBodies
 from graphwright.trace.missing_values import AskingCode
 from graphwright.trace.scopes import scoped_names
 from graphwright.trace.symbolic import SymbolicTensor
@@ -45,51 +44,45 @@ from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.tensor_specs import TensorRuntime
 from graphwright.values.variable import NamePrefix
 
+#: The modules that give public functions a meaning for ragged and sparse tensors.
+MEANINGS = (
+    "ragged.broadcasting",
+    "ragged.ragged_embedding",
+    "ragged.ragged_functions",
+    "ragged.ragged_gathering",
+    "ragged.ragged_joining",
+    "ragged.ragged_reduction",
+    "ragged.ragged_strings",
+    "ragged.shaping",
+    "values.sparse.sparse_arithmetic",
+    "values.sparse.sparse_counts",
+    "values.sparse.sparse_ctc",
+    "values.sparse.sparse_functions",
+)
+
+
+@cache
+def register_meanings() -> None:
+    """Registers what public functions mean for ragged and sparse tensors."""
+    for module in MEANINGS:
+        import_module(f"graphwright.{module}")
+
+
+def late(owner: type, attribute: str, place: str) -> None:
+    """Provides what an attribute calls: `module:name`, whose module the first call imports."""
+    module, _, name = place.partition(":")
+
+    def provided(*arguments: Any, **named: Any) -> Any:
+        return getattr(import_module(f"graphwright.{module}"), name)(*arguments, **named)
+
+    setattr(owner, attribute, staticmethod(provided))
+
 
 def lowered(graph: Graph, updates: Sequence[tuple[int, int]]) -> Any:
     """The program of a segment; what makes it is imported when it is needed."""
     with LLVM:  # see `compile.run.tiers.native`
         from graphwright.compile.run.lowered_segment import LoweredSegment
     return LoweredSegment(graph, updates)
-
-
-def executables(segments: Sequence[Any]) -> Sequence[Runnable]:
-    """Segments as machine code, compiled together; what makes it is imported when it is needed."""
-    from graphwright.compile.run import executable
-
-    return executable.executables(segments)
-
-
-def travelling() -> Any:
-    """The module of functions that go to other processes; it brings protobuf."""
-    return import_module("graphwright.portable.travelling_functions")
-
-
-def departed(function: ConcreteFunction) -> tuple[Any, ...]:
-    """What `pickle` takes of a function to another process."""
-    parts: tuple[Any, ...] = travelling().reduce_function(function)
-    return parts
-
-
-def stablehlo(graph: Graph) -> str:
-    """The text of StableHLO of a graph."""
-    module = import_module("graphwright.portable.stablehlo.stablehlo_text")  # few programs need it
-    text: str = module.stablehlo_text(graph)
-    return text
-
-
-def packed(function: ConcreteFunction) -> bytes:
-    """A function as bytes."""
-    data: bytes = travelling().packed(function)
-    return data
-
-
-def arrived(digest: bytes, data: bytes | None) -> ConcreteFunction | None:
-    """The function of bytes; without them, the one that was read before."""
-    module = travelling()
-    function: ConcreteFunction | None
-    function = module.arrived_before(digest) if data is None else module.arrived(data)
-    return function
 
 
 def install() -> None:
@@ -101,7 +94,7 @@ def install() -> None:
     Hooks.convert_pair, Hooks.convert_terms = convert_pair, convert_terms
     # Types and values: tensors of specs, messages, names, kernels of large arrays, errors.
     specs.install(TensorRuntime())
-    Messages.of_dims = staticmethod(shape_message)
+    late(Messages, "of_dims", "library.io.interchange:shape_message")
     NamePrefix.prefix = staticmethod(lambda: scoped_names().scope)
     Large.kernel = staticmethod(large_operands.kernel)
     Inside.explain = staticmethod(kernel_refusals.explain)
@@ -109,19 +102,26 @@ def install() -> None:
     Builder.build = staticmethod(straight_line.build)
     LoopLowering.native = staticmethod(tiers.native)
     Renderer.lower = staticmethod(lowered)
-    Renderer.executables = staticmethod(executables)
+    late(Renderer, "executables", "compile.run.executable:executables")
     TensorOf.of = SymbolicTensor
     AskingCode.conversion = staticmethod(conversion_of)
     JacobianRows.of = staticmethod(jacobians)
     Faces.as_default = staticmethod(as_default)
     Face._bodies = Faces()
-    Departure.reduce = staticmethod(departed)
-    PortableText.stablehlo = staticmethod(stablehlo)
-    Departure.pack, Departure.arrive = staticmethod(packed), staticmethod(arrived)
+    late(PortableText, "stablehlo", "portable.stablehlo.stablehlo_text:stablehlo_text")
+    travelling = "portable.travelling_functions"
+    late(Departure, "reduce", f"{travelling}:reduce_function")
+    late(Departure, "pack", f"{travelling}:packed")
+    late(Departure, "arrive", f"{travelling}:arrived")
+    late(Departure, "arrived", f"{travelling}:arrived_before")
     Tracer.grown, Tracer.look_at = staticmethod(unrolling.watch), unrolling.EVERY
-    Factories._bodies = RaggedBodies()
+    # Ops and composites that few programs have: all ops, meanings of functions, ragged tensors.
+    late(Hooks, "load_ops", "library.dispatch.raw_ops:load_all")
+    LibraryMeanings.register = staticmethod(register_meanings)
+    late(MethodBodies, "given", "ragged.method_bodies:RaggedBodies")
     # Linear operators: those that are made of others.
-    OperatorForms.adjoint = derived_operators.LinearOperatorAdjoint
-    OperatorForms.inversion = derived_operators.LinearOperatorInversion
-    OperatorForms.triangular = derived_operators.LinearOperatorLowerTriangular
-    OperatorForms.product = staticmethod(operator_products.product)
+    derived = "library.linear_operators.derived_operators"
+    late(OperatorForms, "adjoint", f"{derived}:LinearOperatorAdjoint")
+    late(OperatorForms, "inversion", f"{derived}:LinearOperatorInversion")
+    late(OperatorForms, "triangular", f"{derived}:LinearOperatorLowerTriangular")
+    late(OperatorForms, "product", "library.linear_operators.operator_products:product")

@@ -207,6 +207,26 @@ def test_a_loop_remembers_what_its_gradient_uses_and_what_never_changes_once() -
     assert result["MatMul"] == 2 + 3  # forward; one for each weight, one for h
 
 
+def test_a_loop_remembers_nothing_that_is_cheap_to_compute_again() -> None:
+    """Of each iteration the level and the number of the month give all else."""
+
+    def slopes(x: Any, shares: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(shares)
+            level = x[0] * 0.0
+            for t in tf.range(1, 4):
+                share = shares[1] * 2.0
+                level = tf.sin(share * (x[t] - level)) + (1.0 - share) * level * x[t]
+            loss = tf.square(level)
+        return tape.gradient(loss, shares)
+
+    staged = tf.function(slopes)
+    x, shares = tf.constant([0.5, 1.0, -2.0, 0.25]), tf.constant([0.0, 0.125])
+    result = ops_of(staged.get_concrete_function(x, shares).graph)
+    assert result["TensorListPushBack"] == 2
+    np.testing.assert_allclose(staged(x, shares), slopes(x, shares), rtol=1e-6)
+
+
 def test_a_loop_that_writes_reads_each_time() -> None:
     v = tf.Variable(1.0)
 

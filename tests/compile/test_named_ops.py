@@ -56,8 +56,3 @@ def test_a_named_op_is_seen() -> None:
     module = ModuleType("module")
     module.__dict__.update({"Op": Op, "Reduction": Reduction, "Total": Sum})
     assert named(module, "Total, Op, Reduction, Other") == {"Sum"}
-
-
-def test_a_misspelt_word_is_an_error_when_the_class_is_made() -> None:
-    with pytest.raises(ValueError, match="Wrong: nothing combines elements by 'summ'"):
-        type("Wrong", (Reduction,), {"type_name": "_Wrong", "combination": "summ"})

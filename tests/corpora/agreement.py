@@ -1960,6 +1960,43 @@ def logarithms_of_gamma_at_infinities(tf: Any) -> Any:
     return twice(tf.math.lgamma, tf, tf.constant([-float("inf"), float("inf"), -2.5]))
 
 
+def product_of_bools(tf: Any) -> Any:
+    b = tf.constant([True, False])
+    v = tf.Variable([True, False])
+    return [
+        twice(lambda x: x * 2.5, tf, b),
+        twice(lambda x: x * x, tf, b),
+        twice(lambda x: 2 * x, tf, b),
+        twice(lambda x: True * x, tf, b),
+        twice(lambda x, n: n * x, tf, b, tf.constant([2, 3])),
+        twice(lambda x: v * x, tf, b),
+        twice(lambda: v * 1, tf),
+        twice(lambda x: x * "a", tf, b),
+        twice(lambda x: tf.multiply(x, x), tf, b),
+    ]
+
+
+def print_of_empty_structures(tf: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        stream = f"file://{folder}/lines"
+        tf.print((1, 2), [], {}, (), {"a": {}}, "{}", "{~}", output_stream=stream)
+        tf.print({}, [tf.constant(1), {}], sep="{}", output_stream=stream)
+        tf.function(lambda x: [tf.print({"k": "{}"}, x, output_stream=stream), x][1])(1.5)
+        return tf.io.read_file(f"{folder}/lines")
+
+
+def stack_of_what_is_no_tensor(tf: Any) -> Any:
+    lists = ([[1], [1, 2]], [[1], [[2]]], 5, [1, "a"])
+    return [twice(lambda rows=rows: tf.stack(rows), tf) for rows in lists]
+
+
+def assertion_about_two_numbers(tf: Any) -> Any:
+    try:
+        tf.debugging.assert_equal(1, 2)
+    except tf.errors.InvalidArgumentError as error:
+        return [line for line in error.message.splitlines()[:5] if line]
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value

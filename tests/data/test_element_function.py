@@ -92,6 +92,60 @@ def test_saved_places_are_those_of_kernels(mode: str, tiers: Choice) -> None:
     assert others == elements
 
 
+def drawing(count: int) -> tf.data.Dataset:
+    """Numbers to which random ones are added."""
+    return Dataset.range(count).map(lambda x: 100 * x + tf.random.uniform([], 0, 90, tf.int64))
+
+
+PIPELINES: dict[str, Callable[[], tf.data.Dataset]] = {
+    "map": lambda: drawing(70),
+    "two maps": lambda: drawing(70).map(lambda x: x + tf.random.uniform([], 0, 9, tf.int64)),
+    "batches": lambda: drawing(70).prefetch(3).batch(8).prefetch(2).unbatch(),
+    "repeated": lambda: drawing(7).repeat(9),
+    "filter": lambda: drawing(99).filter(lambda x: x % 3 == 0).take(20),
+    "one stream for two": lambda: Dataset.zip(2 * (drawing(40),)).map(lambda x, y: x - y),
+    "one behind itself": lambda: (lambda d: d.concatenate(d))(drawing(20)),
+    "in turns": lambda: (lambda d: Dataset.range(3).interleave(lambda _: d, 3))(drawing(20)),
+    "inside": lambda: Dataset.range(3).interleave(lambda x: drawing(20), 3),
+    "one after another": lambda: Dataset.range(3).flat_map(lambda x: drawing(20)),
+    "chosen": lambda: (lambda d: Dataset.choose_from_datasets([d, d], Dataset.range(2).repeat()))(
+        drawing(20)
+    ),
+    "errors": lambda: drawing(70).map(lambda x: 7 // (x % 4) + x),
+    "errors of its own": lambda: Dataset.range(70).map(
+        lambda x: 7 // tf.random.uniform([], 0, 4, tf.int64) + 10 * x
+    ),
+}
+
+
+@pytest.mark.parametrize("form", PIPELINES)
+def test_numbers_do_not_depend_on_how_many_elements_are_taken_at_once(form: str) -> None:
+    def outcomes(is_seen: bool) -> list[object]:
+        tf.random.set_seed(3)
+        dataset = PIPELINES[form]()
+        if is_seen:  # so nothing is taken ahead
+            dataset = dataset.map(lambda x: tf.numpy_function(lambda y: y, [x], tf.int64))
+        iterator, elements = iter(dataset), []
+        for _ in range(130):
+            try:
+                elements.append(int(next(iterator)))
+            except StopIteration:
+                break
+            except tf.errors.InvalidArgumentError:
+                elements.append("error")
+        return elements
+
+    assert outcomes(False) == outcomes(True)
+
+
+def test_what_comes_of_numbers_is_taken_many_at_once() -> None:
+    rows = Dataset.range(1).map(lambda _: tf.random.shuffle(tf.range(4000)))
+    iterator = iter(rows.flat_map(Dataset.from_tensor_slices).map(lambda x: x + 1))
+    for _ in range(40):
+        next(iterator)
+    assert iterator._reader.block.count > 1
+
+
 def test_a_variable_cannot_begin_with_an_element() -> None:
     made: list[Any] = []
 

@@ -11,6 +11,7 @@ from everyday.outcomes import Outcome, outcome_of
 from everyday.programs import DECORATOR, Loaded, Program
 from plans.tier import interpreted
 from support.departures import departing
+from support.drafting import drafting, staying_drafts
 
 import graphwright as tf
 from graphwright.compile.run import straight_line
@@ -63,6 +64,8 @@ TIERS = {
         Tier("check", native="check"),
         Tier("plans", native="always", around=plans),
         Tier("departures", rounds=(2, 0), around=departing),
+        Tier("drafts", native="always", rounds=(2, 0), around=staying_drafts),
+        Tier("settled", native="always", rounds=(2, 1), around=drafting),
         *([Tier("sanitize", native="sanitize")] if "sanitize" in MODES else []),
     )
 }

@@ -342,6 +342,7 @@ def test_a_report_says_what_has_changed_though_nobody_asked_before(monkeypatch):
 
 def test_notes_keep_no_object_alive(monkeypatch):
     monkeypatch.setattr(Debug, "notes", True)
+
     class Model:
         def __init__(self):
             self.part = Model.Part()
@@ -365,6 +366,7 @@ def test_notes_keep_no_object_alive(monkeypatch):
 
 def test_an_object_that_cannot_be_looked_at_stops_no_trace(monkeypatch):
     monkeypatch.setattr(Debug, "notes", True)
+
     class Proxy:
         @property
         def __class__(self):
@@ -392,3 +394,70 @@ def test_direct_calls_of_a_trace_that_fail_are_reported():
         concrete(tf.constant(1))
     errors = [failure.error for failure in f.explain().failures]
     assert errors == ["TypeError", "InvalidArgumentError"]
+
+
+def helped(x, model):
+    return x * FACTOR * SETTINGS["rate"]["now"] + model.weight
+
+
+class Scaled(SimpleModel):
+    def scale(self, x):
+        return x * self.weight + FACTOR
+
+    @tf.function
+    def __call__(self, x):
+        return self.scale(x) + self.bias
+
+
+def changes_of(function):
+    """The changes that a report names, without the form that mends them."""
+    return sorted(change.partition(";")[0] for change in function.explain().changes)
+
+
+def test_a_report_compares_what_lay_around_a_trace():
+    global FACTOR
+    step, model = 1, SimpleModel()
+
+    @tf.function
+    def f(x, model):
+        return helped(x, model) + step
+
+    f(tf.constant(1.0), model)
+    assert changes_of(f) == []
+    FACTOR, step, model.weight = 5, 2, 7.0
+    SETTINGS["rate"]["now"] = 3.0
+    SETTINGS["names"].append("not read")
+    model.bias = 4.0
+    assert changes_of(f) == [
+        "the argument `model.weight` was 2.0 and is 7.0 now",
+        "the free variable `step` was 1 and is 2 now",
+        "the global `FACTOR` was 2 and is 5 now",
+        "the global `SETTINGS['rate']['now']` was 1.0 and is 3.0 now",
+    ]
+    FACTOR, step, model.weight = 2, 1, 2.0
+    SETTINGS["rate"]["now"] = 1.0
+    assert changes_of(f) == []
+
+
+def test_a_report_compares_what_methods_of_the_object_read():
+    global FACTOR
+    model = Scaled()
+    model(tf.constant(1.0))
+    FACTOR, model.bias, model.weight = 3, 1.0, 1.0
+    assert changes_of(Scaled.__call__.__get__(model)) == [
+        "the argument `self.bias` was 0.0 and is 1.0 now",
+        "the argument `self.weight` was 2.0 and is 1.0 now",
+        "the global `FACTOR` was 2 and is 3 now",
+    ]
+
+
+def test_a_glimpse_keeps_no_object_alive():
+    model = SimpleModel()
+    model.part = SimpleModel()
+    part = weakref.ref(model.part)
+    f = tf.function(lambda x: x * model.part.weight)
+    f(tf.constant(1.0))
+    model.part = SimpleModel()
+    gc.collect()
+    assert part() is None
+    assert changes_of(f) == []

@@ -54,6 +54,67 @@ PROGRAMS = {
             collect(x, parts)
             return parts
     """,
+    "a layer that sets itself up in its first call": """
+        class Layer(tf.keras.layers.Layer):
+            def __init__(self):
+                super().__init__()
+                self.names = self.kernels = None
+            def call(self, parts):
+                if self._needs_names():
+                    self._note_names(parts)
+                if self.kernels is None:
+                    with tf.init_scope():
+                        self._fill(parts)
+                return [self.kernels[name](parts[name]) for name in self.names]
+            def _needs_names(self):
+                return not self.names
+            def _note_names(self, parts):
+                self.names = sorted(parts)
+            def _fill(self, parts):
+                self.kernels = {}
+                for name in parts:
+                    self._add(name)
+            def _add(self, name):
+                self.kernels[name] = tf.keras.layers.Dense(3)
+    """,
+    "a stack that a block pushes and pops": """
+        stack = []
+        @contextlib.contextmanager
+        def pushed(x):
+            stack.append(str(x))
+            try:
+                yield
+            finally:
+                stack.pop()
+        @tf.function
+        def step(x):
+            with pushed(x):
+                return x
+    """,
+    "one of many functions, by a name in a dict": """
+        class Layer(tf.keras.layers.Layer):
+            def __init__(self, inner):
+                super().__init__()
+                self.inner = inner
+            def call(self, x):
+                return self.inner(x)
+        def draw(n):
+            return np.random.random(n)
+        plans = {"draw": draw, "a": abs, "b": lambda x: x, "c": lambda x: -x, "d": lambda x: 1}
+        plans["e"] = lambda x: 2
+        layer = Layer(plans[input()])
+    """,
+    "what TensorFlow 1 says of itself": """
+        @tf.function(autograph=False)
+        def step(x, n):
+            if tf.executing_eagerly_outside_functions():
+                x = x + 1
+            if isinstance(n, int):
+                assert x.shape.ndims == n
+            return [v.name for v in tf.get_collection("losses")], x
+        step(tf.ones([2]), 1)
+        step(tf.ones([2]), tf.constant(1))
+    """,
     "nonlocal of the trace": """
         @tf.function
         def step(x):

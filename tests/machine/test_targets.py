@@ -129,3 +129,13 @@ def test_programs_compile(name: str, target: Target) -> None:
     text = compiler_ir(graph, "llvm")
     assert text.startswith("; segment 0")
     compiles(text, target)
+
+
+@pytest.mark.parametrize("processor", ["x86-64-v4", "znver4"])
+def test_elements_are_gathered_by_what_is_fast(processor: str) -> None:
+    llvm.initialize_all_targets()
+    x, i = tf.TensorSpec([None]), tf.TensorSpec([None], tf.int32)
+    graph = tf.function(lambda x, i: tf.gather(x, i) * 2.0).get_concrete_function(x, i).graph
+    with targets.aimed_at(Target("x86_64-unknown-linux-gnu", processor, AVX512)):
+        emitted = codegen.assembly(compiler_ir(graph, "llvm"))
+    assert ("vgather" in emitted) == (processor != "znver4")

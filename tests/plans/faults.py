@@ -70,7 +70,7 @@ def chosen(x, y):
 
 
 def joined(x, y):
-    return tf.concat([x, y * 2.0], 0)
+    return tf.concat([x * 2.0, y], 0)
 
 
 def scattered(x, i):

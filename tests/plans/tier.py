@@ -88,7 +88,7 @@ def interpreted(changed: Callable[[Program], Program] = as_it_is) -> Iterator[Lo
     it is, or with a fault planted in it."""
     log, compiled = Log(), executable.executables
 
-    def programs(segments: Sequence[Any]) -> Any:
+    def programs(segments: Sequence[Any], is_quick: bool) -> Any:
         pairs = [segment.lowered for segment in segments]
         return [Interpreted(changed(program), constants, log) for program, constants in pairs]
 

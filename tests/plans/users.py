@@ -810,6 +810,44 @@ def joined_along_axes(x, y):
     return tf.cumsum(a, 1), b, c + 1.0, tf.concat([y[0], x[1]], -1)
 
 
+@on((ROWS, ROWS * 2.0))
+def joined_where_they_are_computed(x, y):
+    inner = x * 2.0 - y
+    bordered = tf.pad(inner, [[1, 2], [1, 0]], constant_values=0.5)
+    both = tf.concat([tf.tanh(x), inner + 1.0, tf.stack([y[0] * y[1], x[0]])], 0)
+    beside = tf.concat([x + y, tf.exp(x), bordered[1:5]], 1)
+    return tf.stack([x - y, tf.pad(x[:-1] * y[1:], [[1, 0], [0, 0]]), inner]), both, beside
+
+
+@on((MATRIX, i32(3)), (MATRIX, i32(0)))
+def borders_in_a_loop(x, n):
+    before = x
+    for _ in tf.range(n):
+        inner = before[1:, :-1] * 0.5 + x[:-1, 1:]
+        x, before = tf.pad(inner, [[1, 0], [0, 1]]) - before, x
+    return x, before
+
+
+@on((CUBE, i32(3)), (CUBE, i32(0)))
+def parts_of_a_tensor_in_a_loop(x, n):
+    total = x[:, 0]
+    for t in tf.range(n):
+        total = total * x[:, t] + x[:, 0] * tf.reduce_sum(x[:, :, -t - 1])
+    return total
+
+
+@on((VECTOR, i32(4)), (VECTOR, i32(0)))
+def elements_that_either_side_changes(x, n):
+    for i in tf.range(n):
+        if x[i] > 0.0:
+            x = tf.tensor_scatter_nd_update(x, [[i + 1]], [x[i] * 0.5])
+        else:
+            x = tf.tensor_scatter_nd_add(x, [[i]], [2.0])
+            if x[i] > 1.0:
+                x = tf.reverse(x, [0]) + x
+    return x
+
+
 @on((ROWS,))
 def scans_in_all_directions(x):
     a = tf.cumsum(x, 0, exclusive=True)

@@ -299,6 +299,26 @@ def test_tables_come_with_what_they_hold(tmp_path: Path) -> None:
     assert int(model.changing.size()) == 1
 
 
+def test_a_table_that_nothing_has_filled_comes_back_so(tmp_path: Path) -> None:
+    class Nothing(tf.lookup.KeyValueTensorInitializer):
+        def initialize(self, table: Any) -> None:
+            pass
+
+    class Model(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = tf.lookup.StaticHashTable(Nothing(["a"], [1]), -1)
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.string)])
+        def f(self, word: Any) -> Any:
+            return self.table.lookup(word)
+
+    loaded = saved(Model(), tmp_path)
+    for one in (loaded, saved(loaded, tmp_path / "again")):
+        with pytest.raises(tf.errors.FailedPreconditionError, match="Table not initialized"):
+            one.f("a")
+
+
 def test_a_file_is_an_asset(tmp_path: Path) -> None:
     class Model(tf.Module):
         def __init__(self, paths: list[Path]) -> None:

@@ -2,9 +2,9 @@
 
 A module here is a namespace of the package (`api/math.py` is `tf.math`) unless it is one of
 `AREAS`, which only contribute top-level names. `TOP_LEVEL` in either has the names that the package
-itself exports. Those of `LATE` are imported when a program first names them. Functions and methods
-are published in a form whose errors name the refused call (`op.refusal`). Composites and types of a
-program can give functions of ops a meaning (`op.dispatch`).
+itself exports. Those of `LATE` and `LATE_NAMES` are imported when a program first names them.
+Functions and methods are published in a form whose errors name the refused call (`op.refusal`).
+Composites and types of a program can give functions of ops a meaning (`op.dispatch`).
 """
 
 from __future__ import annotations
@@ -27,26 +27,93 @@ AREAS = frozenset({"array", "control", "core", "native_library", "presence"})
 #: Namespaces that their first use imports, and the top-level names that each has.
 LATE: dict[str, tuple[str, ...]] = {
     "__internal__": (),
+    "audio": (),
+    "autodiff": (),
+    "autograph": (),
+    "bitwise": (),
     "compat": (),
+    "config": (),
     "data": ("OptionalSpec",),
     "distribute": (),
     "experimental": (),
+    "explain": (),
     "graph_util": ("import_graph_def",),
+    "image": (),
+    "io": (),
+    "linalg": ("matrix_square_root",),
+    "lookup": (),
     "native_library": ("compile_library",),
+    "nn": (),
+    "onnx": (),
+    "optimizers": (),
     "presence": ("install_as_tensorflow",),
+    "profiler": (),
+    "quantization": (),
+    "ragged": (),
+    "random": (
+        "constant_initializer",
+        "ones_initializer",
+        "random_normal_initializer",
+        "random_uniform_initializer",
+        "zeros_initializer",
+    ),
+    "raw_ops": (),
+    "saved_model": (),
+    "sets": (),
+    "signal": (),
+    "sparse": (),
+    "stablehlo": (),
+    "strings": (),
+    "summary": (),
+    "sysconfig": (),
     "test": (),
+    "train": (),
+    "types": (),
+}
+
+#: Late namespaces that have the name of an internal package.
+NAMESAKES = ("autodiff", "autograph", "data", "explain", "ragged", "types")
+
+#: Modules that the first use of one of their top-level names imports.
+LATE_NAMES: dict[str, tuple[str, ...]] = {
+    "graphwright.control.python_call": ("numpy_function", "py_function"),
+    "graphwright.library.dispatch.gradient_registry": ("RegisterGradient", "no_gradient"),
+    "graphwright.library.io.interchange": ("make_ndarray", "make_tensor_proto"),
+    "graphwright.library.objects.critical_section": ("CriticalSection",),
+    "graphwright.ops.core.space_blocks": (
+        "batch_to_space",
+        "required_space_to_batch_paddings",
+        "space_to_batch",
+        "space_to_batch_nd",
+    ),
+    "graphwright.ops.image.patches": ("extract_volume_patches",),
+    "graphwright.ops.linalg.contraction": ("tensordot",),
+    "graphwright.ops.linalg.decomposition": ("eig", "eigvals"),
+    "graphwright.ops.linalg.einsum": ("einsum",),
+    "graphwright.ops.linalg.norms": ("norm",),
+    "graphwright.ops.random.index_shuffle": ("random_index_shuffle",),
+    "graphwright.ops.sparse.ragged_rows": (
+        "ragged_fill_empty_rows",
+        "ragged_fill_empty_rows_grad",
+    ),
+    "graphwright.ops.strings.encoding": ("as_string", "fingerprint"),
+    "graphwright.ops.strings.printing": ("print",),
+    "graphwright.ragged.ragged_tensor": ("RaggedTensor",),
+    "graphwright.ragged.spec": ("RaggedTensorSpec",),
+    "graphwright.values.sparse.sparse_distance": ("edit_distance",),
 }
 
 
 def publish(package: dict[str, object]) -> list[str]:
     """Puts the namespaces and top-level names into the package; returns their names."""
-    names = list(late_homes())
+    names = [*late_homes(), *late_modules()]
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
         if info.name not in LATE:
             names += publish_namespace(package, info.name)
-    # Its first import would put the internal package in the place of the namespace.
-    importlib.import_module("graphwright.data")
-    del package["data"]
+    for name in NAMESAKES:
+        # Its first import would put the internal package in the place of the namespace.
+        importlib.import_module(f"graphwright.{name}")
+        del package[name]
     offered = sorted(set(names))
     package["__getattr__"] = first_use(package)
     package["__dir__"] = lambda: shown([*offered, "keras", "__version__"])
@@ -61,7 +128,7 @@ def publish_namespace(package: dict[str, object], namespace: str) -> list[str]:
     if namespace not in AREAS:
         package[namespace] = module
         names.append(namespace)
-    for name in getattr(module, "TOP_LEVEL", ()):
+    for name in vars(module).get("TOP_LEVEL", ()):
         package[name] = getattr(module, name)
         name_publicly(package[name], name)
         names.append(name)
@@ -74,17 +141,25 @@ def late_homes() -> dict[str, str]:
     return namespaces | {name: home for home, names in LATE.items() for name in names}
 
 
+def late_modules() -> dict[str, str]:
+    """The top-level names that come late by themselves, and the modules that have them."""
+    return {name: module for module, names in LATE_NAMES.items() for name in names}
+
+
 def first_use(package: dict[str, object]) -> Callable[[str], object]:
-    """The `__getattr__` of the package, for names of late namespaces."""
-    homes = late_homes()
+    """The `__getattr__` of the package, for names that come late."""
+    homes, modules = late_homes(), late_modules()
 
     def find(name: str) -> object:
-        if name == "keras":
+        if name in modules:
+            package[name] = public(getattr(importlib.import_module(modules[name]), name))
+            name_publicly(package[name], name)
+        elif name in homes:
+            publish_namespace(package, homes[name])
+        elif name == "keras":
             package[name] = public_keras()
-            return package[name]
-        if name not in homes:
+        else:
             raise lacking("graphwright", name)
-        publish_namespace(package, homes[name])
         return package[name]
 
     return find
@@ -97,14 +172,17 @@ def public_keras() -> ModuleType:
     return keras
 
 
-def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a namespace for names of a module, which their first use imports."""
-    offered = frozenset(names)
+def late(namespace: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
+    """The `__getattr__` of a namespace for names of modules, which their first use imports."""
+    modules = {name: home for home, names in homes.items() for name in names}
 
     def find(name: str) -> Any:
-        if name not in offered:
+        if name not in modules:
             raise lacking(namespace, name)
-        return public(getattr(importlib.import_module(home), name))
+        value = public(getattr(importlib.import_module(modules[name]), name))
+        name_publicly(value, f"{namespace.removeprefix(__name__ + '.')}.{name}")
+        setattr(sys.modules[namespace], name, value)
+        return value
 
     return find
 
@@ -177,8 +255,13 @@ def open_namespace(module: ModuleType) -> None:
 
 
 def name_publicly(value: object, name: str) -> None:
-    """Gives a public function the module and the name of its public place, as pickling needs."""
-    if isinstance(value, FunctionType) and is_public(value):
+    """Gives a public function the module and the name of its public place, as pickling needs.
+
+    A top-level name stays where a namespace comes later that has the function too.
+    """
+    if not isinstance(value, FunctionType) or not is_public(value):
+        return
+    if value.__module__ != "graphwright" or "." in value.__qualname__ or "." not in name:
         value.__module__, value.__qualname__ = "graphwright", name
 
 

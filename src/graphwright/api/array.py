@@ -1,4 +1,4 @@
-"""Top-level names for arrays: shapes, slices, joining, padding, gathering, filling."""
+"""Top-level names for arrays: shapes, slices, joining, padding, gathering, filling, products."""
 
 from graphwright.ops.core.creation import fill, ones, ones_like, zeros, zeros_like
 from graphwright.ops.core.gathering import gather, gather_nd, scatter_nd
@@ -35,19 +35,10 @@ from graphwright.ops.core.shapes import (
     size,
 )
 from graphwright.ops.core.slicing import slice, strided_slice
-from graphwright.ops.core.space_blocks import (
-    batch_to_space,
-    required_space_to_batch_paddings,
-    space_to_batch,
-    space_to_batch_nd,
-)
-from graphwright.ops.image.patches import extract_volume_patches
+from graphwright.ops.linalg.contraction import matmul
 from graphwright.ops.linalg.matrices import eye
-from graphwright.ops.random.index_shuffle import random_index_shuffle
-from graphwright.ops.sparse.ragged_rows import ragged_fill_empty_rows, ragged_fill_empty_rows_grad
 
 __all__ = TOP_LEVEL = (
-    "batch_to_space",
     "boolean_mask",
     "broadcast_dynamic_shape",
     "broadcast_static_shape",
@@ -57,7 +48,6 @@ __all__ = TOP_LEVEL = (
     "dynamic_stitch",
     "ensure_shape",
     "expand_dims",
-    "extract_volume_patches",
     "eye",
     "fill",
     "gather",
@@ -66,19 +56,16 @@ __all__ = TOP_LEVEL = (
     "identity",
     "identity_n",
     "linspace",
+    "matmul",
     "meshgrid",
     "one_hot",
     "ones",
     "ones_like",
     "pad",
     "parallel_stack",
-    "ragged_fill_empty_rows",
-    "ragged_fill_empty_rows_grad",
-    "random_index_shuffle",
     "range",
     "rank",
     "repeat",
-    "required_space_to_batch_paddings",
     "reshape",
     "reverse",
     "reverse_sequence",
@@ -89,8 +76,6 @@ __all__ = TOP_LEVEL = (
     "shape_n",
     "size",
     "slice",
-    "space_to_batch",
-    "space_to_batch_nd",
     "split",
     "squeeze",
     "stack",

@@ -4,11 +4,9 @@ from graphwright.control.branch import case, cond, switch_case
 from graphwright.control.dependencies import control_dependencies, group, no_op, tuple
 from graphwright.control.loop import while_loop
 from graphwright.control.map import foldl, foldr, map_fn, scan
-from graphwright.control.python_call import numpy_function, py_function
 from graphwright.control.tensor_array import TensorArray, TensorArraySpec
 from graphwright.control.vectorize import vectorized_map
 from graphwright.ops.core.effect_ops import timestamp
-from graphwright.ops.strings.printing import print
 
 __all__ = [
     "TensorArray",
@@ -21,9 +19,6 @@ __all__ = [
     "group",
     "map_fn",
     "no_op",
-    "numpy_function",
-    "print",
-    "py_function",
     "scan",
     "switch_case",
     "timestamp",

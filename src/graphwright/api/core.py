@@ -7,9 +7,6 @@ from graphwright.control.jacobian import gradients, hessians
 from graphwright.function.polymorphic import function
 from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Operation
-from graphwright.library.dispatch.gradient_registry import RegisterGradient, no_gradient
-from graphwright.library.io.interchange import make_ndarray, make_tensor_proto
-from graphwright.library.objects.critical_section import CriticalSection
 from graphwright.library.objects.module import Module
 from graphwright.ops.core.static import get_static_value
 from graphwright.trace.argument_types import is_tensor
@@ -45,7 +42,6 @@ newaxis = None
 
 TOP_LEVEL = (
     "AggregationMethod",
-    "CriticalSection",
     "DeviceSpec",
     "GradientTape",
     "Graph",
@@ -54,7 +50,6 @@ TOP_LEVEL = (
     "Module",
     "NoneTensorSpec",
     "Operation",
-    "RegisterGradient",
     "SparseTensor",
     "SparseTensorSpec",
     "Tensor",
@@ -81,11 +76,8 @@ TOP_LEVEL = (
     "inside_function",
     "is_symbolic_tensor",
     "is_tensor",
-    "make_ndarray",
-    "make_tensor_proto",
     "name_scope",
     "newaxis",
-    "no_gradient",
     "recompute_grad",
     "register_tensor_conversion_function",
     "type_spec_from_value",

@@ -21,4 +21,4 @@ __all__ = [
     "reports",
 ]
 
-__getattr__ = late(__name__, __all__, "graphwright.explain.report")
+__getattr__ = late(__name__, {"graphwright.explain.report": __all__})

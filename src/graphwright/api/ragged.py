@@ -2,14 +2,6 @@
 
 from __future__ import annotations
 
-from graphwright.ragged import (
-    broadcasting,
-    ragged_embedding,
-    ragged_functions,
-    ragged_gathering,
-    ragged_reduction,
-    shaping,
-)
 from graphwright.ragged.construction import (
     constant,
     range,
@@ -20,10 +12,6 @@ from graphwright.ragged.crossing import cross, cross_hashed
 from graphwright.ragged.mapping import map_flat_values, stack_dynamic_partitions
 from graphwright.ragged.ragged_gathering import boolean_mask
 from graphwright.ragged.ragged_joining import stack
-from graphwright.ragged.ragged_tensor import RaggedTensor
-from graphwright.ragged.spec import RaggedTensorSpec
-
-TOP_LEVEL = ("RaggedTensor", "RaggedTensorSpec")
 
 __all__ = [
     "boolean_mask",

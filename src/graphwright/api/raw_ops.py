@@ -5,9 +5,6 @@ from __future__ import annotations
 from graphwright.api import lacking
 from graphwright.library.dispatch import raw_ops
 
-#: Names of this module that `tf` has too.
-TOP_LEVEL: tuple[str, ...] = ()
-
 
 def __getattr__(name: str) -> object:
     if name == "__all__":

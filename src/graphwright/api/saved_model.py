@@ -1,6 +1,6 @@
 """`tf.saved_model`: models as TensorFlow and Keras write them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphwright.api import late
 from graphwright.portable.saved_model_names import (
@@ -72,9 +72,7 @@ __all__ = [
     "save",
 ]
 
-_reading = late(__name__, _READING, "graphwright.portable.saved_model")
-_writing = late(__name__, _WRITING, "graphwright.portable.model_saving")
-
-
-def __getattr__(name: str) -> Any:
-    return (_writing if name in _WRITING else _reading)(name)
+__getattr__ = late(
+    __name__,
+    {"graphwright.portable.saved_model": _READING, "graphwright.portable.model_saving": _WRITING},
+)

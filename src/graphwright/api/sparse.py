@@ -5,7 +5,6 @@ from __future__ import annotations
 from graphwright.ops.core.segment_reduction import sparse_segment_mean as segment_mean
 from graphwright.ops.core.segment_reduction import sparse_segment_sqrt_n as segment_sqrt_n
 from graphwright.ops.core.segment_reduction import sparse_segment_sum as segment_sum
-from graphwright.values.sparse import sparse_ctc
 from graphwright.values.sparse.sparse_arithmetic import (
     add,
     map_values,
@@ -19,7 +18,6 @@ from graphwright.values.sparse.sparse_arithmetic import (
 )
 from graphwright.values.sparse.sparse_counts import bincount
 from graphwright.values.sparse.sparse_crossing import cross, cross_hashed
-from graphwright.values.sparse.sparse_distance import edit_distance
 from graphwright.values.sparse.sparse_functions import (
     concat,
     expand_dims,
@@ -72,5 +70,3 @@ __all__ = [
     "to_indicator",
     "transpose",
 ]
-
-TOP_LEVEL = ("edit_distance",)

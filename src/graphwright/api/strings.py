@@ -2,7 +2,6 @@
 
 from graphwright.ops.strings.encoding import (
     as_string,
-    fingerprint,
     to_hash_bucket,
     to_hash_bucket_fast,
     to_hash_bucket_strong,
@@ -62,5 +61,3 @@ __all__ = (
     "unsorted_segment_join",
     "upper",
 )
-
-TOP_LEVEL = ("as_string", "fingerprint")

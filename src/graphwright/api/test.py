@@ -19,4 +19,4 @@ LATE = (
 
 __all__ = ["compute_gradient", *LATE]
 
-__getattr__ = late(__name__, LATE, "graphwright.library.testing.testing")
+__getattr__ = late(__name__, {"graphwright.library.testing.testing": LATE})

@@ -1,6 +1,6 @@
 """`tf.train`: checkpoints, and the messages in files of training data."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from graphwright.api import late
 from graphwright.library.checkpoint.checkpoint import Checkpoint, CheckpointOptions
@@ -53,8 +53,10 @@ __all__ = [
     "load_variable",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    is_average = name == "ExponentialMovingAverage"
-    home = "portable.classic.moving_averages" if is_average else "proto.example_pb2"
-    return late(__name__, __all__, f"graphwright.{home}")(name)
+__getattr__ = late(
+    __name__,
+    {
+        "graphwright.proto.example_pb2": __all__,
+        "graphwright.portable.classic.moving_averages": ["ExponentialMovingAverage"],
+    },
+)

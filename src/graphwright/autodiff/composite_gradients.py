@@ -20,8 +20,9 @@ def differentiable_parts(structure: object) -> list[Any]:
 
     ValueError for a composite that has none, TypeError for what is neither.
     """
-    leaves = [structure] if isinstance(structure, (Tensor, Variable)) else tree.flatten(structure)
-    parts = [differentiable_part(leaf) for leaf in leaves]
+    if isinstance(structure, (Tensor, Variable)):
+        return [structure]
+    parts = [differentiable_part(leaf) for leaf in tree.flatten(structure)]
     for part in parts:
         if not isinstance(part, (Tensor, Variable)):
             raise TypeError(

@@ -22,20 +22,23 @@ def needs_within(graph: Graph) -> Needs:
     sloped = {v: bit if v.type.dtype in CARRIERS else 0 for v, bit in needed.items()}
     effects = 0
     for node in graph.nodes:
-        operands = [needed[value] for value in node.inputs]
-        slopes = [sloped[value] for value in node.inputs]
         needs = node.op.needs()
         if needs is None:
-            always = union(operands)
-            each = [always] * len(node.outputs)
-            flows = [union(slopes) if is_differentiable(node.op) else 0] * len(node.outputs)
+            always = flow = 0
+            for value in node.inputs:
+                always |= needed[value]
+                flow |= sloped[value]
+            each: Sequence[int] = (always,) * len(node.outputs)
+            flows: Sequence[int] = (flow if flow and is_differentiable(node.op) else 0,) * len(each)
         else:
+            operands = [needed[value] for value in node.inputs]
+            slopes = [sloped[value] for value in node.inputs]
             always = union([operands[i] for i in members(needs.effects)])
             each = [always | union([operands[i] for i in members(r)]) for r in needs.results]
             flows = [union([slopes[i] for i in members(s)]) for s in needs.slopes]
         for value, arguments, flow in zip(node.outputs, each, flows):
             needed.setdefault(value, arguments)  # arguments need themselves
-            sloped.setdefault(value, flow if value.type.dtype in CARRIERS else 0)
+            sloped.setdefault(value, flow if flow and value.type.dtype in CARRIERS else 0)
         if node.op.effect is Effect.WRITE:
             effects |= always
     results = graph.results

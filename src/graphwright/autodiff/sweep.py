@@ -133,8 +133,8 @@ def arriving(
             idle, g = True, None
         elif g is not None:
             empty = False
-            if not passes_rows:
-                g = dense_cotangent(g)
+            if not passes_rows and isinstance(g, IndexedSlices):
+                g = g.to_tensor()
         incoming.append(g)
     if empty:
         return [] if idle else None

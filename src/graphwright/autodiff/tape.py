@@ -76,7 +76,8 @@ class Recorder(Layer):
     def __init__(self, watch_accessed_variables: bool, persistent: bool = False) -> None:
         self.calls: list[Call] = []
         self.watched: set[Any] = set()
-        self.alive: list[Tensor] = []  # watched tensors: while they live, no other has their keys
+        #: Watched tensors by key: while they live, no other has their keys.
+        self.alive: dict[Hashable, Tensor] = {}
         self.variables: dict[Any, Variable] = {}
         self.watch_accessed = watch_accessed_variables
         self.persistent = persistent
@@ -120,11 +121,11 @@ class Recorder(Layer):
         """Records from now on what depends on a tensor."""
         if tensor.key not in self.watched:
             self.watched.add(tensor.key)
-            self.alive.append(tensor)
+            self.alive[tensor.key] = tensor
 
     def release(self) -> None:
         """Drops what was recorded; the watched variables stay known."""
-        self.calls, self.alive = [], []
+        self.calls, self.alive = [], {}
         self.watched = set()
 
     def clear(self) -> None:
@@ -428,10 +429,11 @@ class GradientTape:
         another operand may take it.
         """
         recorder = self._recorder
-        tensors = [h for h in map(handle_of, sources) if isinstance(h, Tensor)]
-        if {t.key for t in tensors}.issuperset([t.key for t in recorder.alive]):
+        handles = {h.key: h for h in map(handle_of, sources) if isinstance(h, Tensor)}
+        if handles.keys() >= recorder.alive.keys():
             return recorder.watched
-        return reachable(recorder.calls, [t for t in tensors if t.key in recorder.watched])
+        watched = [h for key, h in handles.items() if key in recorder.watched]
+        return reachable(recorder.calls, watched)
 
     def _refuse_loop(self, experimental_use_pfor: bool) -> None:
         eagerly = self._recorder.below is None and STATE.active in (None, self._recorder)
@@ -515,7 +517,11 @@ class GradientTape:
         zero = is_zero(unconnected_gradients)
         flat = differentiable_parts(sources)
         wanted, calls = self._dependent(flat), self._calls()
-        targets = [target] if isinstance(target, Tensor) else tree.flatten(target)
+        if isinstance(target, Tensor):
+            targets = parts = [target]
+        else:
+            targets = tree.flatten(target)
+            parts = [differentiable_part(t) for t in targets]
         weights: list[Any] = [None] * len(targets)
         if output_gradients is not None:
             of_results = tree.flatten(output_gradients)
@@ -525,10 +531,10 @@ class GradientTape:
                     f"{len(targets)} targets, {len(of_results)} output gradients."
                 )
             weights = [weight_of(t, g) for t, g in zip(targets, of_results)]
-        parts = [differentiable_part(t) for t in targets]
         gradients = gradients_of(calls, parts, flat, weights, wanted=wanted)
-        results = [like(s, 0) if g is None and zero else g for s, g in zip(flat, gradients)]
-        return pack_gradients(sources, results)
+        if zero:
+            gradients = [like(s, 0) if g is None else g for s, g in zip(flat, gradients)]
+        return pack_gradients(sources, gradients)
 
 
 def weight_of(target: object, weight: TensorLike | None) -> Any:
@@ -571,11 +577,10 @@ def gradients_of(
     depends on the sources, where they are known. A target that is a source itself has the
     cotangent that it starts with, whether it is wanted or not.
     """
-    handles = list(map(handle_of, sources))
-    tensors = [h for h in handles if isinstance(h, Tensor)]
+    handles = [source.handle if isinstance(source, Variable) else source for source in sources]
     if wanted is None:
-        wanted = reachable(calls, tensors)
-    keys = {t.key for t in tensors}
+        wanted = reachable(calls, [h for h in handles if isinstance(h, Tensor)])
+    keys = [h.key if isinstance(h, Tensor) else None for h in handles]
     cotangents: dict[Any, Any] = {}
     for target, weight in zip(targets, weights):
         tensor = handle_of(target)
@@ -594,7 +599,7 @@ def gradients_of(
             before = cotangents.get(key)
             cotangents[key] = seed if before is None else before + seed
     sweep(calls, cotangents, wanted, stopped)
-    slopes = [cotangents.get(h.key) if isinstance(h, Tensor) else None for h in handles]
+    slopes = map(cotangents.get, keys)
     return [zeros_of(source) if g is IDLE else g for source, g in zip(sources, slopes)]
 
 

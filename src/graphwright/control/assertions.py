@@ -174,10 +174,12 @@ def difference(
     where = tuple(places.T)
     count = min(limit, a.size)
     start = f"{message}\n" if message else ""
-    return (
-        f"{start}Condition x {relation.sign} y did not hold.\n"
+    values = (
         f"Indices of first {len(places)} different values:\n{places}\n"
         f"Corresponding x values:\n{a[where]}\nCorresponding y values:\n{b[where]}\n"
+    )
+    return (
+        f"{start}Condition x {relation.sign} y did not hold.\n{values if a.ndim else ''}"
         f"First {count} elements of x:\n{np.ravel(x.numpy())[:limit]}\n"
         f"First {count} elements of y:\n{np.ravel(y.numpy())[:limit]}\n"
     )

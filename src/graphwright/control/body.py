@@ -187,6 +187,9 @@ def hoist_reads(graphs: Sequence[Graph]) -> None:
     An iteration then neither reads them nor remembers what it read. What takes a few rows of a
     variable takes them of its value.
     """
+    captures = [value for graph in graphs for _, value in graph.captures]
+    if not any(value.type.dtype is dt.resource for value in captures):
+        return  # nothing that could be read
     if any(may_change_variables(node) for graph in graphs for node in graph.nodes):
         return
     reads: dict[Any, Any] = {}

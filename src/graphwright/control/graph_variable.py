@@ -26,6 +26,7 @@ from graphwright.ops.state.variable_ops import (
     Storage,
     VarIsInitializedOp,
 )
+from graphwright.trace.device_scopes import current_placement
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer, current_tracer, tracing
 from graphwright.types.arguments import TensorLike
@@ -251,6 +252,7 @@ def adopt(tracer: Tracer, variable: Variable, value: Tensor) -> None:
     """Makes a new variable one of the graph that a block adds to."""
     graph, storage, cell = tracer.graph, variable._storage, variable._handle
     storage.array = storage.late = None
+    placement = current_placement()
     scope, graph.names.scope = graph.names.scope, ""
     try:
         with activate(tracer), waiting(graph, None):
@@ -260,7 +262,11 @@ def adopt(tracer: Tracer, variable: Variable, value: Tensor) -> None:
             if isinstance(value, EagerTensor):
                 array = value._array
                 value = tracer.constant(array, None, f"{name}/initial_value")
+            count = len(graph.nodes)
             fill(variable, graph, value)
+        if placement is not None and placement.name:
+            nodes = [handle.node, *graph.nodes[count:]]
+            graph.devices.update(dict.fromkeys(nodes, placement.name))
     finally:
         graph.names.scope = scope
 

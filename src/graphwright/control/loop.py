@@ -317,7 +317,8 @@ def is_alike(results: object, loop_vars: Sequence[object]) -> bool:
 
 def convert_leaf(value: TensorLike) -> Any:
     """A loop variable as a tensor; composites such as TensorArrays stay as they are."""
-    if getattr(value, "__graphwright_spec__", None) is not None:
+    is_symbolic = isinstance(value, SymbolicTensor)
+    if not is_symbolic and getattr(value, "__graphwright_spec__", None) is not None:
         return value
     return convert_to_tensor(value)
 
@@ -434,9 +435,10 @@ class TracedLoop:
 def with_known_arrays(variables: object, others: object, method: str) -> Any:
     """Loop variables, their arrays with what a method takes over from those in the same places."""
     pairs = list(zip(tree.flatten(variables), tree.flatten(others)))
-    if not any(hasattr(one, method) for one, _ in pairs):
+    # Tensors look for attributes that they lack by words, and classes do not.
+    if not any(hasattr(type(one), method) for one, _ in pairs):
         return variables
-    known = [getattr(a, method)(b) if hasattr(a, method) else a for a, b in pairs]
+    known = [getattr(a, method)(b) if hasattr(type(a), method) else a for a, b in pairs]
     return tree.pack_sequence_as(variables, known)
 
 

@@ -1,14 +1,15 @@
 """The gradient of a loop: a loop over its iterations backwards.
 
 The forward form counts the iterations. It pushes the values that an iteration's gradient needs on
-lists, one for each, but not what the loop captured and never changes. The gradient pops them again,
-carries the cotangents of the variables, and adds up those of what was captured.
+lists, one for each, but not what the loop captured and never changes, nor what next to nothing
+computes of these. The gradient pops them again, carries the cotangents of the variables, and adds
+up those of what was captured.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias
 
 from graphwright.autodiff.reach import needs_within
@@ -27,7 +28,7 @@ from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.op.needs import members
-from graphwright.op.op import Call, Op
+from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.state.list_ops import PUSH_BACK, EmptyTensorList, TensorListPopBack, zero_of
 from graphwright.ops.state.tensor_list import HANDLE, host_shape
 from graphwright.trace.symbolic import SymbolicTensor
@@ -40,6 +41,12 @@ from graphwright.values.indexed_slices import add_cotangents
 Rebuild: TypeAlias = Callable[[Graph, Graph], Op]
 
 COUNT = TensorType(dt.int32, ())
+
+#: Ops that cost less than to remember what they give, beside those that compute nothing.
+_CHEAP = frozenset({"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Cast", "Const"})
+
+#: The most of their nodes that are run again for a value.
+_MOST_AGAIN = 8
 
 
 class LoopGradient:
@@ -82,8 +89,16 @@ class LoopGradient:
         failed = step.failure is not None
         needed = [] if failed else step.backward(step.full, self.required).outside
         variables = set(step.forward.graph.parameters)
-        used = [t.key for t in needed if isinstance(t, SymbolicTensor)]
-        self.pushed: list[Value] = [v for v in used if v in variables or v in step.saved]
+        used = {t.key for t in needed if isinstance(t, SymbolicTensor)}
+        self.pushed: list[Value] = []
+        #: The values that the gradient computes of the others and of what was captured.
+        self.repeated: list[Value] = []
+        there = set(step.forward.graph.arguments) - variables
+        for value in [v for node in step.forward.graph.nodes for v in node.outputs if v in used]:
+            if value in variables or value in step.saved:
+                again = is_cheap(value, there)
+                (self.repeated if again else self.pushed).append(value)
+                there.add(value)
         step.available -= variables.difference(self.pushed)  # a variable is gone, if not pushed
 
     def _counting(self, cond: Graph) -> Graph:
@@ -147,6 +162,19 @@ class LoopGradient:
         return loop
 
 
+def is_cheap(value: Value, there: Collection[Value]) -> bool:
+    """Whether a few cheap nodes give a value of those that are there."""
+    waiting, count = [value], 0
+    while waiting:
+        node = waiting.pop().node
+        count += 1
+        plain = node.op.type_name in _CHEAP or (bool(node.inputs) and not node.op.computes)
+        if count > _MOST_AGAIN or not plain or node.op.effect is not Effect.NONE:
+            return False
+        waiting += [v for v in node.inputs if v not in there]
+    return True
+
+
 def can_carry(value: Value) -> bool:
     """Whether a loop variable can have a cotangent."""
     return carries_gradient(SymbolicTensor(value, Graph()))
@@ -163,7 +191,8 @@ class BackwardLoop:
     def __init__(
         self, gradient: LoopGradient, needed: Flags, given: Flags, whole: BackwardLoop | None
     ) -> None:
-        self.step, self.count, self.pushed = gradient.step, gradient.count, gradient.pushed
+        self.step, self.count = gradient.step, gradient.count
+        self.pushed, self.repeated = gradient.pushed, gradient.repeated
         wanted = self._influenced(gradient.carrying, needed)
         arriving = self._arriving(gradient, given)
         flags = tuple([i in arriving for i in gradient.carrying])
@@ -226,6 +255,8 @@ class BackwardLoop:
         with activate(tracer):
             rest, popped = pop_all([SymbolicTensor(v, graph) for v in lists], self.pushed)
             stand_ins = {**captured, **dict(zip(self.pushed, map(tracer.value_of, popped)))}
+            for value in self.repeated:
+                repeat(value, stand_ins, graph)
             replaced = {arriving[i]: value for i, value in cotangents.items()}
             for tensor, value in source.captures:
                 replaced[value] = stand_ins[tensor.key]
@@ -284,6 +315,16 @@ def copy_into(graph: Graph, into: Graph, replaced: dict[Value, Value]) -> list[V
     transform(graph, rewrite, into)
     into.parameters, into.captures = parameters, []
     return into.results
+
+
+def repeat(value: Value, stand_ins: dict[Value, Value], into: Graph) -> Value:
+    """A value, computed in another graph of the values that stand for others there."""
+    if value not in stand_ins:
+        node, types = value.node, tuple([v.type for v in value.node.outputs])
+        inputs = tuple([repeat(v, stand_ins, into) for v in node.inputs])
+        outputs = into.add(node.op, inputs, types, node.name, node.location).outputs
+        stand_ins.update(zip(node.outputs, outputs))
+    return stand_ins[value]
 
 
 def empty_list(item: TensorType) -> Any:

@@ -166,8 +166,15 @@ class EagerPyFunc(HostOp):
         function = self.function
         try:
             returned = function(*inputs)
-            if type(returned) is EagerTensor and self.Tout == (returned.dtype,):
-                return [returned]
+        except Exception as error:
+            raise status_of(error) from error
+        return self.tensors_of(returned)
+
+    def tensors_of(self, returned: Any) -> list[Any]:
+        """What the function returned, as eager tensors of the dtypes promised."""
+        if type(returned) is EagerTensor and self.Tout == (returned.dtype,):
+            return [returned]
+        try:
             results = tree.flatten(returned) if tree.is_nested(returned) else [returned]
             results = [] if returned is None else results
             if len(results) >= len(self.Tout):

@@ -462,7 +462,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         >>> tf.data.Dataset.range(3).options().deterministic is None
         True
         """
-        return self._options
+        return Options().merge(self._options)
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """Returns the dataset with further options.
@@ -481,8 +481,9 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         >>> dataset.options().threading.private_threadpool_size
         2
         """
-        made = make(OptionsStage, self._type, [self], options=self._options.merge(options))
-        made._options = self._options.merge(options)
+        merged = self._options.merge(options)
+        made = make(OptionsStage, self._type, [self], options=merged)
+        made._options = merged
         return made
 
     def apply(self, transformation_func: Callable[[Dataset], object]) -> Dataset:

@@ -99,12 +99,12 @@ class OptionGroup:
         """These options with those that another group of the class sets."""
         if type(self) is not type(options):
             raise TypeError(f"{type(self).__name__} cannot be merged with {options!r}")
-        merged = type(self)()
-        for group in (self, options):
-            for name, value in group._values.items():
-                known = merged._values.get(name)
-                is_group = isinstance(known, OptionGroup)
-                merged._values[name] = known._merged(value) if is_group else value
+        values = dict(self._values)
+        for name, value in options._values.items():
+            known = values.get(name)
+            values[name] = known._merged(value) if isinstance(known, OptionGroup) else value
+        merged = type(self).__new__(type(self))
+        merged.__dict__["_values"] = values
         return merged
 
 

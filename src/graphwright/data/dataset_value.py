@@ -155,6 +155,10 @@ class DatasetValue(Composite):
     def __graphwright_spec__(self) -> DatasetSpec:
         return DatasetSpec(self.element_spec)
 
+    def _sign(self) -> tuple[Any, list[Any]] | None:
+        variant = self._variant
+        return (self._type.key, [variant]) if type(variant) is EagerTensor else None
+
     @property
     def _stage(self) -> DatasetStage:
         """The stage of the dataset, which is known where no graph is traced."""
@@ -204,7 +208,9 @@ def make(
     variant = apply(op, *before, *tensors, *captured)
     made = DatasetValue.of(variant, element, name or kind.type_name)
     for dataset in inputs:
-        if dataset._options is not DatasetValue._options:
+        if made._options is DatasetValue._options:
+            made._options = dataset._options
+        elif dataset._options is not DatasetValue._options:
             made._options = made._options.merge(dataset._options)
     return made
 

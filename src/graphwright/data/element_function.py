@@ -28,6 +28,7 @@ from graphwright.function.variable_creation import initialize, refuse
 from graphwright.ir.execution import has_stream
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate, apply, convert
+from graphwright.op.op import Effect
 from graphwright.ops.core.identity import ensure_shape
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.trace.symbolic import SymbolicTensor
@@ -98,6 +99,10 @@ class ElementFunction:
 
         #: Whether the function, or a dataset that it makes, has effects or reads state.
         self.has_effects = self.graph.is_stateful or makes_effects(self.graph)
+        #: Whether it draws from streams of random numbers, and has no other effect.
+        self.draws_alone = self.has_effects and not (
+            makes_effects(self.graph) or changes_more_than_streams(self.graph)
+        )
 
     def __repr__(self) -> str:
         return f"<function {self.graph.name}>"
@@ -117,6 +122,12 @@ def makes_effects(graph: Graph) -> bool:
     """Whether a graph makes datasets that have effects."""
     mine = any(getattr(node.op, "makes_effects", False) for node in graph.nodes)
     return mine or any(map(makes_effects, graph.subgraphs()))
+
+
+def changes_more_than_streams(graph: Graph) -> bool:
+    """Whether a node of a graph reads or changes another state than a stream of random numbers."""
+    ops = [node.op for node in graph.nodes if node.op.effect is not Effect.NONE]
+    return not all(op.has_stream for op in ops)
 
 
 def packed(arguments: Sequence[ElementType], tensors: Sequence[Any]) -> list[Any]:
@@ -167,7 +178,10 @@ class BoundFunction:
         #: Whether many elements can be computed at once; None before the first attempt.
         self.is_vectorized: bool | None = False if function.has_effects else None
         datasets = [value for value in captured if isinstance(value, DatasetStage)]
-        self.has_effects = function.has_effects or any(d.is_observable for d in datasets)
+        self.draws_alone = function.draws_alone and not datasets
+        self.has_effects = function.has_effects or any(
+            d.is_observable or d.streams() for d in datasets
+        )
 
     @property
     def name(self) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MappingView, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, MappingView, Sequence
 from mmap import mmap
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,9 +15,11 @@ from graphwright.types.composite import Composite
 from graphwright.types.containers import PLAIN
 from graphwright.types.specs import NoneTensorSpec, type_spec_from_value
 from graphwright.types.tensor_type import TensorType
-from graphwright.types.type_spec import TypeSpec
+from graphwright.types.type_spec import TypeSpec, hashable
 from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor, wrap
+
+Kind = TypeVar("Kind")
 
 
 class ElementType:
@@ -27,7 +29,8 @@ class ElementType:
     the flat list of its tensors.
     """
 
-    __slots__ = ("leaves", "specs", "types")
+    __slots__ = ("_key", "_ops", "leaves", "specs", "types")
+    _key: Hashable
 
     def __init__(self, specs: object) -> None:
         self.specs = specs
@@ -41,6 +44,7 @@ class ElementType:
         self.types: list[TensorType] = [
             tensor.type for leaf in self.leaves for tensor in leaf.flatten()
         ]
+        self._ops: dict[Callable[[ElementType], Any], Any] = {}
 
     @classmethod
     def of(cls, element: object) -> ElementType:
@@ -51,6 +55,15 @@ class ElementType:
         ]
         return cls(tree.pack_sequence_as(element, specs))
 
+    @property
+    def key(self) -> Hashable:
+        """What is equal for types with equal specs in one structure, and for no others."""
+        try:
+            return self._key
+        except AttributeError:
+            self._key = hashable(self.specs)
+            return self._key
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ElementType) and self.specs == other.specs
 
@@ -59,6 +72,13 @@ class ElementType:
 
     def __repr__(self) -> str:
         return f"ElementType({self.specs!r})"
+
+    def op(self, kind: Callable[[ElementType], Kind]) -> Kind:
+        """The op of a class about elements of this type, the same each time."""
+        op: Kind | None = self._ops.get(kind)
+        if op is None:
+            op = self._ops[kind] = kind(self)
+        return op
 
     def pack(self, tensors: Sequence[object]) -> Any:
         """An element made of its tensors."""

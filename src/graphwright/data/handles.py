@@ -9,7 +9,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
 from graphwright.types.specs import NoneTensorSpec, TensorSpec
 from graphwright.types.type_spec import TypeSpec
-from graphwright.values.tensor import Tensor
+from graphwright.values.tensor import EagerTensor, Tensor
 
 Handle = TypeVar("Handle", bound="ElementHandle")
 
@@ -27,6 +27,10 @@ class ElementHandle(Composite):
         made = cls.__new__(cls)
         made._handle, made._type = handle, element
         return made
+
+    def _sign(self) -> tuple[Any, list[Any]] | None:
+        handle = self._handle
+        return (self._type.key, [handle]) if type(handle) is EagerTensor else None
 
     @property
     def element_spec(self) -> Any:
@@ -46,7 +50,8 @@ class ElementHandle(Composite):
 class ElementHandleSpec(TypeSpec):
     """The base of the types of such values."""
 
-    __slots__ = ("_element_spec",)
+    __slots__ = ("_element", "_element_spec")
+    _element: ElementType
 
     def __init__(self, element_spec: object) -> None:
         self._element_spec = element_spec
@@ -80,5 +85,9 @@ class ElementHandleSpec(TypeSpec):
 
     def _from_components(self, components: Tensor) -> Any:
         kind: Any = self.value_type
-        specs = NoneTensorSpec() if self._element_spec is None else self._element_spec
-        return kind._of(components, ElementType(specs))
+        try:
+            element = self._element
+        except AttributeError:
+            specs = NoneTensorSpec() if self._element_spec is None else self._element_spec
+            element = self._element = ElementType(specs)
+        return kind._of(components, element)

@@ -150,7 +150,7 @@ class Iterator(ElementHandle, SavedReader):
         Raises:
             OutOfRangeError: There is no other element.
         """
-        return self._type.pack(apply(GetNext(self._type), self._handle) or ())
+        return self._type.pack(apply(self._type.op(GetNext), self._handle) or ())
 
     def get_next_as_optional(self) -> Optional:
         """Returns the next element, or that there is none.

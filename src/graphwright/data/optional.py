@@ -87,6 +87,9 @@ class OptionalHasValue(Op):
         return np.array(optional.row is not None)
 
 
+_HAS_VALUE = OptionalHasValue()
+
+
 class OptionalGetValue(ElementOp):
     """The value of an optional that has one."""
 
@@ -170,7 +173,7 @@ class Optional(ElementHandle):
         Returns:
             A bool scalar.
         """
-        return apply(OptionalHasValue(), self._handle, name=name)
+        return apply(_HAS_VALUE, self._handle, name=name)
 
     def get_value(self, name: str | None = None) -> Any:
         """Returns the value.
@@ -184,7 +187,8 @@ class Optional(ElementHandle):
         Raises:
             InvalidArgumentError: There is none.
         """
-        return self._type.pack(apply(OptionalGetValue(self._type), self._handle, name=name) or ())
+        op = self._type.op(OptionalGetValue)
+        return self._type.pack(apply(op, self._handle, name=name) or ())
 
     @property
     def __graphwright_spec__(self) -> OptionalSpec:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
+from graphwright.explain.glimpse import Glimpse
 from graphwright.explain.paths import reached
 from graphwright.explain.state import MODES, StateWatch
 from graphwright.explain.trace_effects import Observer, StoreObserver, observing
@@ -60,16 +61,21 @@ def attended(history: History, bound: Bound, make: Callable[[], Made]) -> Made:
 
 
 def noted(history: History, bound: Bound, make: Callable[[], Made]) -> Made:
-    """The trace that `make` makes, with notes for reports where the environment asks for them.
+    """The trace that `make` makes. The first traces of a piece of code have a glimpse for reports.
 
-    Only the first of many traces have notes, since a note takes a tenth of a trace.
+    Where the environment asks for notes, they have these instead: a note takes a tenth of a trace.
     """
-    observer = functions = None
-    if Debug.notes and len(history.records) + history.family.functions < _NOTED:
+    glimpse = observer = functions = None
+    is_early = len(history.records) + history.family.functions < _NOTED
+    if is_early and not Debug.notes:
+        with looking():
+            glimpse = Glimpse(history.function, bound)
+    elif is_early:
         with looking():
             functions = reached(history.function, bound)
             observer = StoreObserver(functions)
     concrete = make()
+    concrete.glimpse = glimpse
     if functions is not None and observer is not None:
         with looking():
             concrete.effects = tuple(observer.effects(concrete.graph))

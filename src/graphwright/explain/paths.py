@@ -148,18 +148,11 @@ def argument_path(name: str, value: object) -> Path | None:
 
 def reached(function: object, bound: Bound) -> list[Reached]:
     """The functions of the program that a call runs, as far as their source shows."""
-    arguments: dict[str, Path] = {}
-    instance = getattr(function, "__self__", None)
-    inner: Any = getattr(function, "__func__", function)
-    inner = inspect.unwrap(inner) if not isinstance(inner, types.FunctionType) else inner
-    if not isinstance(inner, types.FunctionType):  # an object that can be called
-        instance, inner = inner, attribute(inner, "__call__")
-    if not isinstance(inner, types.FunctionType):
+    inner, passed = python_function(function)
+    if inner is None:
         return []
-    passed = [(name, value) for name, _, value in bound]
-    if instance is not None and inner.__code__.co_argcount:
-        passed.insert(0, (inner.__code__.co_varnames[0], instance))
-    for name, value in passed:
+    arguments: dict[str, Path] = {}
+    for name, value in [*passed, *[(name, value) for name, _, value in bound]]:
         if not isinstance(value, (*_PLAIN, *_CONTAINERS, Tensor, np.ndarray)):
             path = argument_path(name, value)
             if path is not None:
@@ -167,6 +160,21 @@ def reached(function: object, bound: Bound) -> list[Reached]:
     functions: dict[FunctionKey, Reached] = {}
     reach(inner, arguments, functions, 0)
     return list(functions.values())
+
+
+def python_function(
+    function: object,
+) -> tuple[types.FunctionType | None, list[tuple[str, object]]]:
+    """The Python function that a call runs, if any, and its first parameter where that is bound."""
+    instance = getattr(function, "__self__", None)
+    inner: Any = getattr(function, "__func__", function)
+    inner = inspect.unwrap(inner) if not isinstance(inner, types.FunctionType) else inner
+    if not isinstance(inner, types.FunctionType):  # an object that can be called
+        instance, inner = inner, attribute(inner, "__call__")
+    if not isinstance(inner, types.FunctionType):
+        return None, []
+    is_bound = instance is not None and inner.__code__.co_argcount
+    return inner, [(inner.__code__.co_varnames[0], instance)] if is_bound else []
 
 
 def reach(

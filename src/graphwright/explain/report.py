@@ -10,14 +10,15 @@ from graphwright.control.python_call import descriptions
 from graphwright.explain.cause import Cause, CauseRule, Difference, Retrace, causes, retraces
 from graphwright.explain.findings import CauseReport, Findings, TraceReport
 from graphwright.explain.fix import fixes, together
+from graphwright.explain.glimpse import GlimpseWatch
 from graphwright.explain.keras_functions import KerasFunction, is_of_keras, of_models
 from graphwright.explain.paths import reached
 from graphwright.explain.proposal import ProposalCase
 from graphwright.explain.replay import Requests
 from graphwright.explain.sentence import evidence, sentence
-from graphwright.explain.state import Change, variable_form
+from graphwright.explain.state import Change, StateWatch, variable_form
 from graphwright.explain.trace_effects import calls_in
-from graphwright.explain.trace_record import Debug, FunctionFamily, History, TraceRecord
+from graphwright.explain.trace_record import Debug, FunctionFamily, History, Traced, TraceRecord
 from graphwright.explain.wording import call_text, plural, show_place
 from graphwright.ir.graph import Graph
 
@@ -195,7 +196,7 @@ def trace_report(
     notes = {**record.objects}
     if why is not None:
         notes |= history.records[why.nearest].objects
-    watch = record.concrete.watch or record.concrete.notes
+    watch = watch_of(history, record.concrete)
     calls = [] if number or Debug.on else calls_in(reached(history.function, []))
     because = "; ".join(evidence(d, notes) for d in why.differences) if why else "the first"
     return TraceReport(
@@ -215,6 +216,14 @@ def trace_report(
         tuple(descriptions(record.concrete.graph)),
         kernels_of(record.concrete.graph) if with_loops else (),
     )
+
+
+def watch_of(history: History, concrete: Traced) -> StateWatch | None:
+    """The state that a trace read, as exactly as it was noted."""
+    known = concrete.watch or concrete.notes
+    if known is not None or concrete.glimpse is None:
+        return known
+    return GlimpseWatch(history.name, history.function, concrete.glimpse)
 
 
 def loops_of(graph: Graph) -> tuple[str, ...]:

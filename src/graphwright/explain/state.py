@@ -91,8 +91,12 @@ class StateWatch:
     def changed(self) -> Iterator[StateRead]:
         """The reads that would give another value now."""
         for read in self.reads:
-            if print_of(read.path.value(), 0, self.holds) != read.print and not read.path.is_lost:
+            if self.print_now(read) != read.print and not read.path.is_lost:
                 yield read
+
+    def print_now(self, read: StateRead) -> Any:
+        """The print that a read would give now."""
+        return print_of(read.path.value(), 0, self.holds)
 
     def changes(self) -> Iterator[Change]:
         """The changes since the trace was made."""

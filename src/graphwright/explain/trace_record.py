@@ -26,6 +26,7 @@ from graphwright.base.identities import IdentityTable
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.base.program_calls import ProgramCall, program_call
 from graphwright.compile.run.tiers import Compilation, Tiered
+from graphwright.explain.glimpse import Glimpse
 from graphwright.explain.paths import contents
 from graphwright.explain.state import Change, StateWatch
 from graphwright.ir.graph import Graph
@@ -83,6 +84,7 @@ class Traced(Protocol):
     tiers: Tiered | None
     watch: StateWatch | None
     notes: StateWatch | None
+    glimpse: Glimpse | None
     effects: tuple[Any, ...]
 
     @property

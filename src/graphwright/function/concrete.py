@@ -12,6 +12,7 @@ from graphwright.compile.run.tiers import Compilation, Run, Tiered
 from graphwright.control.call import call_of
 from graphwright.control.lift_constants import with_lifted_constants
 from graphwright.explain.debugging import look_at
+from graphwright.explain.glimpse import Glimpse
 from graphwright.explain.state import StateWatch
 from graphwright.explain.trace_effects import TraceEffect
 from graphwright.explain.trace_record import Tally
@@ -171,9 +172,10 @@ class Departure:
     reduce: Callable[[ConcreteFunction], tuple[Any, ...]]
     #: Makes bytes of a function.
     pack: Callable[[ConcreteFunction], bytes]
-    #: Returns the function of bytes, whose SHA-256 comes first; without the bytes, the one that
-    #: this process has read before, or None.
-    arrive: Callable[[bytes, bytes | None], ConcreteFunction | None]
+    #: Returns the function of bytes.
+    arrive: Callable[[bytes], ConcreteFunction]
+    #: Returns the function of the bytes of a SHA-256, if this process has read them.
+    arrived: Callable[[bytes], ConcreteFunction | None]
 
 
 @runtime_checkable
@@ -221,6 +223,7 @@ class ConcreteFunction:
         self.watch: StateWatch | None = None  # the state that it read
         self.failed: Callable[[BaseException, tuple[str, ...]], None] | None = None  # notes it
         self.notes: StateWatch | None = None  # that state, for reports alone
+        self.glimpse: Glimpse | None = None  # what it could read, for reports alone
         self.effects: tuple[TraceEffect, ...] = ()  # what it did while it was traced
         #: Makes the same trace again, with captures in place of constants that are watched then.
         self.again: Callable[[], ConcreteFunction] | None = None

@@ -308,6 +308,11 @@ class GuardWriter:
         elif type(value) is Variable or type(value) is PlacedVariable:
             self.unless(f"{is_kind} and {name}._trainable is {value._trainable}")
             self.storage(self.fresh(f"{name}._storage"), value._storage)
+        elif isinstance(value, Composite) and (sign := value._sign()) is not None:
+            self.unless(is_kind)
+            signed_as = self.fresh(f"{name}._sign()")
+            self.unless(f"{signed_as} and {signed_as}[0] == {self.bind(sign[0])}")
+            self.arrays += [f"{signed_as}[1][{i}]._array" for i in range(len(sign[1]))]
         else:
             raise Unguarded
 

@@ -69,6 +69,8 @@ def packer(structure: object, leaves: Sequence[Tensor | None]) -> Pack:
     if isinstance(structure, Composite) and None not in leaves:
         spec = structure.__graphwright_spec__
         parts = spec._component_specs
+        if type(parts) is TensorSpec:
+            return lambda tensors: spec._from_components(tensors[0])
         if isinstance(parts, (list, tuple)) and all(type(part) is TensorSpec for part in parts):
             from_components: Pack = spec._from_components
             return from_components

@@ -27,8 +27,8 @@ _REFUSAL = (
 )
 
 _DEPENDENT = (
-    "The initial value of a variable or table depends on an argument of a function that is traced, "
-    "which has no value yet. Create it outside of the function, and change it inside."
+    "The initial value of a variable depends on an argument of a function that is traced, which "
+    "has no value yet. Create it outside of the function, and change it inside."
 )
 
 #: Makes a trace, given what is done about the variables that are created meanwhile.
@@ -93,11 +93,13 @@ def lifted(
     results: Sequence[Value],
     traced: Graph,
     arguments: Callable[[], Sequence[CallTensor]] | None = None,
+    refusal: str = _DEPENDENT,
 ) -> Sequence[Any]:
     """The arrays of values of a graph that may still grow: what they need is run once.
 
     Raises:
-        ValueError: One depends on a parameter of the graph, and there are no arguments.
+        ValueError: One depends on a parameter of the graph, and there are no arguments. `refusal`
+            has the words.
     """
     graph = Graph(f"{traced.name}_initial_values")
     graph.nodes, graph.parameters = traced.nodes, traced.parameters
@@ -111,7 +113,7 @@ def lifted(
     elif needed.isdisjoint(graph.parameters):
         given = [None] * len(graph.parameters)
     else:
-        raise complete(ValueError(_DEPENDENT))
+        raise complete(ValueError(refusal))
     pairs = zip([*given, *traced.captured], graph.arguments)
     return runner(graph)(*[array_of(t) if value in needed else None for t, value in pairs])
 

@@ -1,11 +1,19 @@
-"""The kernels of a graph that draw random numbers."""
+"""The kernels of a graph that draw random numbers, and the op that takes of their streams."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
+from graphwright.op.op import Effect, Op, Shapes
+from graphwright.types.arrays import Array
+from graphwright.types.dtypes import DType
+
 Kernel: TypeAlias = Callable[..., Any]
+
+_MASK = (1 << 64) - 1
 
 
 class Draws:
@@ -21,3 +29,41 @@ class Draws:
         """The kernel of a place, which `make` binds to a new stream."""
         kernel = self.kernels.get(place)
         return self.kernels.setdefault(place, make()) if kernel is None else kernel
+
+
+class DrawPosition(Op):
+    """The key and the counter of the next `counters` numbers of an op's stream."""
+
+    type_name = "_DrawPosition"
+    inputs = ()
+    outputs = ("key: uint64", "counter: uint64")
+    effect = Effect.WRITE
+    has_stream = True
+    differs = True
+
+    op: Op
+    #: The name of the op's node.
+    node: str
+    counters: int
+
+    @property
+    def stated_as(self) -> Op:
+        return self.op
+
+    def shapes(self) -> Shapes:
+        return ((1,), (2,))
+
+    def bind(self, types: Sequence[DType]) -> Kernel:
+        return self.beside(self.op.bind(types))
+
+    def beside(self, kernel: Kernel) -> Callable[[], tuple[Array, Array]]:
+        """The kernel that takes of the stream of the op's own kernel."""
+        counters = self.counters
+        stream = kernel.stream  # type: ignore[attr-defined]  # kernels with streams have it
+
+        def take() -> tuple[Array, Array]:
+            key, counter = stream.take(counters)
+            words = np.array([counter & _MASK, counter >> 64 & _MASK], np.uint64)
+            return np.array([key], np.uint64), words
+
+        return take

@@ -19,12 +19,13 @@ def once_per_graph(find: Callable[[Graph], T]) -> Callable[[Graph], T]:
     then neither would ever go.
     """
     results: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
+    missing = object()
 
     @wraps(find)
     def cached(graph: Graph) -> T:
-        if graph not in results:
-            results[graph] = find(graph)
-        result: T = results[graph]
+        result: T = results.get(graph, missing)
+        if result is missing:
+            result = results[graph] = find(graph)
         return result
 
     return cached

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
-from graphwright.op.op import REGISTRY, Op
+from graphwright.op.op import Op, registered
 from graphwright.ops.core.creation import Literal
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType
@@ -199,7 +199,7 @@ class _Parser:
         arguments, rest = _bracketed(rest, "()")
         types = tuple([parse_type(t) for t in _split(rest.partition(" : ")[2])])
         attributes |= self.nested()
-        cls = REGISTRY.get(type_name)
+        cls = registered(type_name)
         if cls is None:
             raise ValueError(f"line {number}: there is no op {type_name!r}")
         inputs = tuple([_value(values, n, number) for n in _split(arguments)])

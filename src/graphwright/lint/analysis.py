@@ -22,6 +22,8 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 MAKERS = re.compile(
     r"_*(maybe_)?(__init__|__new__|__post_init__|__setattr__|build|create|make|set|setup|init)\w*"
 )
+#: Where a call may call more functions than these, it says of none that it is staged.
+CANDIDATES = 4
 #: Functions whose names say that no graph has them.
 PYTHON = re.compile(r"(^|_)(python|eager|eagerly)(_|$)")
 #: Types that are no tensors, as `isinstance` gets them.
@@ -47,7 +49,9 @@ class Analysis:
         staged = {staging.function: None for staging in self.stagings if not staging.function.host}
         todo = list(staged)
         for function in todo:
-            for callee in function.callees:
+            for callee, node in function.callees.items():
+                if self._is_one_of_many(callee, node):
+                    continue
                 maker = callee.klass is not None and callee.name in ("__init__", "__new__")
                 plain = callee.host or maker or PYTHON.search(callee.name)
                 if callee not in staged and not plain:
@@ -55,6 +59,32 @@ class Analysis:
                     staged[callee] = None
                     todo.append(callee)
         return list(staged)
+
+    def _is_one_of_many(self, callee: Function, node: ast.AST) -> bool:
+        """Whether what a call calls, or gets, may be many functions, of which this is one."""
+        if not isinstance(node, ast.Call):
+            return False
+        parts = [node.func, *node.args, *[keyword.value for keyword in node.keywords]]
+        sets = [self.value(part).functions for part in parts]
+        return any(callee in each and len(each) > CANDIDATES for each in sets)
+
+    @cached_property
+    def entered_once(self) -> set[Function]:
+        """The functions that staged ones call only where a node runs once."""
+        staged, once = set(self.staged), set[Function]()
+        for function in self.staged:  # callers come first
+            calls = [call for call in function.calls if call.caller in staged]
+            places = [(Place(self, call.caller), call.node) for call in calls if call.caller]
+            if (
+                calls
+                and not function.stagings
+                and all(
+                    place.is_lifted(node) or place.function in once or place.guards(node)
+                    for place, node in places
+                )
+            ):
+                once.add(function)
+        return once
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
@@ -163,6 +193,9 @@ class Place:
         value = self.analysis.value(node)
         if value.may(Kind.TENSOR) and isinstance(node, ast.Name) and self.is_plain(node):
             return model.UNKNOWN
+        if value.may(Kind.TENSOR) and isinstance(node, ast.Compare):
+            parts = [self.value(part) for part in (node.left, *node.comparators)]
+            return value if any(part.may(Kind.TENSOR) for part in parts) else model.UNKNOWN
         return value
 
     def is_plain(self, name: ast.Name) -> bool:
@@ -230,11 +263,28 @@ class Place:
 
     def is_guarded(self, node: ast.AST) -> bool:
         """Whether a node runs once: `if self.x is None`, `if not hasattr(...)`."""
+        return self.function in self.analysis.entered_once or self.guards(node)
+
+    def guards(self, node: ast.AST) -> bool:
+        """Whether the function itself, by its name or a test, lets a node run once."""
         for parent, child in self.analysis.above(node):
-            if isinstance(parent, ast.If) and child in parent.body and is_once(parent.test):
+            if isinstance(parent, ast.If) and child in parent.body and self.asks_once(parent.test):
                 return True
         is_maker = MAKERS.fullmatch(self.function.name) is not None
         return is_maker and self.function.klass is not None
+
+    def asks_once(self, test: ast.expr) -> bool:
+        """Whether a test asks if something has not been made yet, itself or by a method."""
+        if is_once(test):
+            return True
+        functions = self.analysis.value(test.func).functions if isinstance(test, ast.Call) else ()
+        answers = [
+            node.value
+            for function in functions
+            for node in ast.walk(function.node)
+            if isinstance(node, ast.Return)
+        ]
+        return bool(answers) and all(a is not None and is_once(a) for a in answers)
 
     def finding(
         self, node: ast.AST, code: str, message: str, fix: list[Edit] | None = None

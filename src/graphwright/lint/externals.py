@@ -29,12 +29,12 @@ OPERATIONS = re.compile(
 )
 #: Lower-case names there that return something else.
 NOT_TENSORS = re.compile(
-    r"tf\.(as_dtype|config|compat|control_dependencies|device|executing_eagerly|function"
-    r"|get_current_name_scope|get_static_value|init_scope|inside_function|is_tensor"
+    r"tf\.(as_dtype|config|compat|control_dependencies|device|executing_eagerly\w*|function"
+    r"|get_\w+|init_scope|inside_function|is_tensor"
     r"|is_symbolic_tensor|load_library|load_op_library|name_scope|nest|no_gradient|print|py_function"
     r"|recompute_grad|custom_gradient|register_tensor_conversion_function|summary|type_spec_from_value"
-    r"|variable_creator_scope|no_op|group|assert_\w+|get_logger|version|sysconfig|test|errors"
-    r"|variable_scope|get_variable|placeholder|get_default_graph|reset_default_graph|unstack|split"
+    r"|variable_creator_scope|no_op|group|assert_\w+|version|sysconfig|test|errors"
+    r"|variable_scope|placeholder|reset_default_graph|unstack|split"
     r"|dynamic_partition|meshgrid|unique|unique_with_counts|required_space_to_batch_paddings"
     r"|while_loop|cond|case|switch_case|map_fn|scan|foldl|foldr|vectorized_map|numpy_function"
     r"|gradients|hessians|(trainable|global|local|model|moving_average|all)_variables|nn\.(moments|top_k|ctc_\w+_decoder|max_pool_with_argmax|weighted_moments"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import queue
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -19,18 +19,21 @@ class Ending(BaseException):
 
 
 class Worker:
-    """A queue of jobs, and the thread that does them."""
+    """Two queues of jobs, and the thread that does them: first those that somebody waits for."""
 
     def __init__(self) -> None:
-        self.jobs: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.urgent: deque[Any] = deque()
+        self.others: deque[Any] = deque()
         self.lock = threading.Lock()
         self.thread: threading.Thread | None = None
-        self.pending = 0
+        self.pending = 0  # jobs that are not done
+        self.awaited = 0  # those of them that are urgent
+        self.arrived = threading.Condition(self.lock)
         self.idle = threading.Condition(self.lock)
         self.stopped = False
 
-    def submit(self, job: Callable[[], None]) -> bool:
-        """Puts a job into the queue; False if nothing is done any more.
+    def submit(self, job: Callable[[], None], is_urgent: bool = True) -> bool:
+        """Puts a job into its queue; False if nothing is done any more.
 
         The job is a method, and is left out if its object no longer exists then.
         """
@@ -46,16 +49,25 @@ class Worker:
                 except RuntimeError:  # the system has no more threads, or the interpreter ends
                     return False
                 self.thread = thread
-            self.jobs.put(weakref.WeakMethod(job))
+            (self.urgent if is_urgent else self.others).append(weakref.WeakMethod(job))
             self.pending += 1
+            self.awaited += is_urgent
+            self.arrived.notify()
             return True
 
     def work(self) -> None:
         """Does job after job, in the worker's thread."""
         while True:
-            reference = self.jobs.get()
-            job = reference() if reference is not None else None
-            if reference is not None and job is not None and not self.stopped:
+            with self.lock:
+                self.arrived.wait_for(lambda: self.stopped or self.urgent or self.others)
+                is_urgent = bool(self.urgent)
+                queue = self.urgent or self.others
+                job = queue.popleft()() if queue else None
+                if self.stopped:
+                    self.pending = self.awaited = 0
+                    self.idle.notify_all()
+                    return
+            if job is not None:
                 try:
                     with quick_turns():
                         job()
@@ -66,24 +78,23 @@ class Worker:
             del job
             with self.lock:
                 self.pending -= 1
-                if self.pending == 0:
+                self.awaited -= is_urgent
+                if not self.awaited:
                     self.idle.notify_all()
-                if reference is None:
-                    return
 
-    def wait(self, timeout: float | None = None) -> bool:
-        """Waits until the queue is empty; False after `timeout` seconds."""
+    def wait(self, timeout: float | None = None, is_urgent: bool = False) -> bool:
+        """Waits until all jobs are done, or all urgent ones; False after `timeout` seconds."""
         with self.lock:
-            return self.idle.wait_for(lambda: self.pending == 0, timeout)
+            return self.idle.wait_for(
+                lambda: not (self.awaited if is_urgent else self.pending), timeout
+            )
 
     def stop(self) -> None:
         """Ends the current job where it asks whether to go on, and leaves the others."""
         with self.lock:
             self.stopped = True
             thread = self.thread
-            if thread is not None:
-                self.pending += 1
-                self.jobs.put(None)
+            self.arrived.notify()
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 
@@ -111,17 +122,17 @@ def go_on() -> None:
         raise Ending
 
 
-def submit(job: Callable[[], None]) -> bool:
-    """Does a method's work in the background; False if the process ends.
+def submit(job: Callable[[], None], is_urgent: bool = True) -> bool:
+    """Does a method's work in the background, behind what is urgent; False if the process ends.
 
     The method's object is held weakly.
     """
-    return _WORKER.submit(job)
+    return _WORKER.submit(job, is_urgent)
 
 
-def wait(timeout: float | None = None) -> bool:
-    """Waits until all submitted work is done; False after `timeout` seconds."""
-    return _WORKER.wait(timeout)
+def wait(timeout: float | None = None, is_urgent: bool = False) -> bool:
+    """Waits until all submitted work is done, or what is urgent; False after `timeout` seconds."""
+    return _WORKER.wait(timeout, is_urgent)
 
 
 def _renew() -> None:

@@ -19,7 +19,7 @@ from graphwright.machine.exclusion import exclusive, keep
 from graphwright.machine.targets import description, target
 
 if TYPE_CHECKING:
-    from graphwright.machine.linking import Library, LinkedModule
+    from graphwright.machine.linking import Library
 
 #: The address of a name that a module refers to; None if there is none.
 Resolve: TypeAlias = Callable[[str], int | None]
@@ -28,53 +28,87 @@ Resolve: TypeAlias = Callable[[str], int | None]
 @exclusive
 def link(text: str, resolve: Resolve) -> Library:
     """The functions of a module, in memory: linked here, or by LLVM where that is impossible."""
+    return _recalled(text, resolve) or _made(text, resolve)
+
+
+@exclusive
+def quick_link(text: str, resolve: Resolve) -> tuple[Library, bool]:
+    """The functions of a module, and whether their code is quick: see `codegen.generate`.
+
+    Both kinds go to the disk: a short process may end before it has the better one.
+    """
+    library = _recalled(text, resolve)
+    if library is not None:
+        return library, False
+    return _recalled(text, resolve, is_quick=True) or _made(text, resolve, is_quick=True), True
+
+
+@exclusive
+def compiled(text: str, is_quick: bool = False) -> Library:
+    """The functions of a module that refers to the C library alone; they are never freed.
+
+    Quick code is for what takes no time, and stays.
+    """
+    from graphwright.machine.linking import c_function
+
+    process_settings.keep_freed()
+    library = _recalled(text, c_function, is_quick) or _made(text, c_function, is_quick)
+    return keep(library)
+
+
+def _key(text: str, is_quick: bool) -> str:
+    return key_of(text, *circumstances(), *(["quick"] if is_quick else []))
+
+
+def _recalled(text: str, resolve: Resolve, is_quick: bool = False) -> Library | None:
+    """The functions of a module whose code is on the disk."""
+    from graphwright.machine.elf import Unlinkable
+
+    cache = disk_cache()
+    if cache is None:
+        return None
+    key = _key(text, is_quick)
+    data = cache.get(key)
+    if data is None:
+        return None
+    try:
+        return _loaded(data, text, resolve)
+    except Unlinkable as error:
+        cache.remove(key, f"cannot be linked: {error}")
+        return None
+
+
+def _made(text: str, resolve: Resolve, is_quick: bool = False) -> Library:
+    """The functions of a module whose code is generated now."""
+    from graphwright.machine.elf import Unlinkable
+
+    data = codegen.generate(text, is_quick)
+    cache = disk_cache()
+    if cache is not None:
+        cache.put(_key(text, is_quick), data)
+    try:
+        return _loaded(data, text, resolve)
+    except Unlinkable:
+        return _linked_by_llvm(data, text, resolve)
+
+
+def _loaded(data: bytes, text: str, resolve: Resolve) -> Library:
+    """The functions of an object file, linked here if that is possible; else `Unlinkable`."""
     from graphwright.machine import linking
 
-    data, module = _prepared(text, resolve)
-    if module is not None:
+    if linking.is_known():
+        module = linking.prepared(data, defined(text), resolve)
         try:
             return linking.load(module)
         except OSError:  # the system forbids to execute such memory; LLVM may know a way
             pass
+    return _linked_by_llvm(data, text, resolve)
+
+
+def _linked_by_llvm(data: bytes, text: str, resolve: Resolve) -> Library:
     from graphwright.machine import llvm_linking
 
     return llvm_linking.link(data, defined(text), declared(text), resolve)
-
-
-@exclusive
-def compiled(text: str) -> Library:
-    """The functions of a module that refers to the C library alone; they are never freed."""
-    from graphwright.machine.linking import c_function
-
-    process_settings.keep_freed()
-    library: Library = keep(link(text, c_function))
-    return library
-
-
-def _prepared(text: str, resolve: Resolve) -> tuple[bytes, LinkedModule | None]:
-    """The object file of a module, from the disk or new, and the module that is ready to load."""
-    from graphwright.machine import linking
-    from graphwright.machine.elf import Unlinkable
-
-    def module_of(data: bytes) -> LinkedModule | None:
-        return linking.prepared(data, defined(text), resolve) if linking.is_known() else None
-
-    cache = disk_cache()
-    if cache is not None:
-        key = key_of(text, *circumstances())
-        data = cache.get(key)
-        if data is not None:
-            try:
-                return data, module_of(data)
-            except Unlinkable as error:
-                cache.remove(key, f"cannot be linked: {error}")
-    data = codegen.generate(text)
-    if cache is not None:
-        cache.put(key, data)
-    try:
-        return data, module_of(data)
-    except Unlinkable:
-        return data, None
 
 
 def circumstances() -> tuple[str, ...]:

@@ -136,7 +136,7 @@ def allocator() -> Any:
     if not is_glibc() or not ALLOCATOR.applies():
         return None
     usual_allocator = Allocator.from_address(_pointer(usual(), _NAME))
-    addresses = compiler.compiled(TEXT).addresses
+    addresses = compiler.compiled(TEXT, is_quick=True).addresses
     take, give = addresses["take"], addresses["give"]
     # NumPy's own functions ignore their context.
     functions = (ctypes.c_void_p * 2)(usual_allocator.malloc, usual_allocator.free)

@@ -43,7 +43,7 @@ class Setting(NamedTuple):
 MALLOC = Setting(
     "malloc",
     "glibc keeps freed memory up to 32 MiB a block (`mallopt`)",
-    "from the first machine code on",
+    "from the first machine code on, and in ranks of MPI from their start on",
     "0.50 of eager ops on 4 MiB, 1.01 of a step of training",
 )
 ALLOCATOR = Setting(

@@ -145,7 +145,7 @@ def _compiled() -> ThreadPool:
 
     pause = thread_pool_code.PAUSES.get(targets.target().family, "")
     library = compiler.compiled(
-        thread_pool_code.text(pause, _SPINS, _PATIENCE, int(signal.SIG_BLOCK))
+        thread_pool_code.text(pause, _SPINS, _PATIENCE, int(signal.SIG_BLOCK)), is_quick=True
     )
     place = library.addresses["parallel_for"]
     number, pointer = ctypes.c_int64, ctypes.c_void_p

@@ -134,8 +134,18 @@ def forget(target: Function) -> bool:
     return any_removed
 
 
+class LibraryMeanings:
+    """Registers what the library's composites give a meaning; `hooks` provides it.
+
+    Few programs need it, so it waits for the first arguments that a function refuses.
+    """
+
+    register: Callable[[], object]
+
+
 def meanings_of(function: Function) -> Iterator[Meaning]:
     """All registered meanings of a function."""
+    LibraryMeanings.register()
     yield from _MEANINGS.get(function, ())
     for family in FAMILIES:
         yield from family.meanings(function)

@@ -38,6 +38,7 @@ from graphwright.op.attributes import plain
 from graphwright.op.conditions import behind_rule, check_least, check_ranks
 from graphwright.op.frozen_record import Record
 from graphwright.op.needs import Needs
+from graphwright.op.spelling import misspelt
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, HostValue, TensorValue
 from graphwright.types.arrays import Array
@@ -276,7 +277,8 @@ class Op(Record):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.combination not in COMBINATIONS:
-            raise ValueError(f"{cls.__name__}: nothing combines elements by {cls.combination!r}")
+            sentence = f"{cls.__name__}: nothing combines elements by {cls.combination!r}"
+            raise misspelt(sentence, cls.combination, COMBINATIONS)
         cls.operands = tuple(parse_operand(text) for text in cls.inputs)
         cls.results = tuple(parse_operand(text) for text in cls.outputs)
         cls.has_host = any(operand.host for operand in cls.operands)
@@ -611,6 +613,8 @@ class Hooks:
     rows: type[Any]
     convert_terms: Callable[[Any, Any], tuple[Any, Any]]
     holds_tensor: Callable[[Any], bool]
+    #: Imports the modules of all ops.
+    load_ops: Callable[[], object]
 
 
 def _first_execution(op: Op, operands: tuple[object, ...]) -> Any:
@@ -619,7 +623,15 @@ def _first_execution(op: Op, operands: tuple[object, ...]) -> Any:
     return op.execute(operands)
 
 
+#: The ops of the modules that are imported, by the names of their types.
 REGISTRY: dict[str, type[Op]] = {}
+
+
+def registered(type_name: str) -> type[Op] | None:
+    """The op of a type's name, wherever it is; None if there is none."""
+    if type_name not in REGISTRY:
+        Hooks.load_ops()
+    return REGISTRY.get(type_name)
 
 
 class Call(NamedTuple):

@@ -9,6 +9,7 @@ from graphwright.op.batching import Each, elementwise, last_axes
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes
 from graphwright.op.scalars import NoNativeForm, Scalars
+from graphwright.op.spelling import check_element
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import HostValue
 from graphwright.types.dtypes import DType
@@ -35,6 +36,10 @@ class Elementwise(Op):
     batched = elementwise
     #: Whether operands of different shapes are broadcast to a common one.
     broadcasts: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        check_element(cls)
+        super().__init_subclass__(**kwargs)
 
     def shapes(self, *operands: TensorType) -> Shapes:
         if len(operands) == 1:

@@ -246,7 +246,7 @@ def public_form(function: Function, refused: Function) -> Function:
     it raises. That gives what to call in its place, or None if the error stays."""
     form = _PUBLIC.get(function)
     if form is None:
-        form = _PUBLIC[function] = _wrapped(function, refused)
+        form = _PUBLIC.setdefault(function, _wrapped(function, refused))
     return form
 
 

@@ -27,8 +27,8 @@ class NoNativeForm(Exception):
 class Scalars(ABC, Generic[S]):
     """Scalar operations on values of one element type.
 
-    Ops write `scalars.exp(x)`: each word is a method, so a misspelt one is an error of the type
-    checker. An implementation says what words mean by `unary`, `binary` and `compare`.
+    Ops write `scalars.exp(x)`: each word is a method, and `op.spelling` refuses the class of an op
+    that misspells one. An implementation says what words mean by `unary`, `binary` and `compare`.
     """
 
     @abstractmethod

@@ -29,8 +29,7 @@ from graphwright.ops.state.tables import Table
 from graphwright.ops.state.variable_ops import Storage
 from graphwright.portable.allowance import Allowance
 from graphwright.portable.function_body import ANY, NodeBody, Source, called_by, function_body
-from graphwright.portable.graphs.older_ops import OLDER, is_flow
-from graphwright.portable.graphs.ragged_nodes import RAGGED
+from graphwright.portable.graphs.older_ops import OLDER, Outputs, is_flow
 from graphwright.portable.graphs.structure_branches import structure_branches
 from graphwright.portable.graphs.structure_loops import structure_loops
 from graphwright.portable.graphs.training_steps import TRAINING
@@ -64,6 +63,25 @@ class AssetFile(NamedTuple):
 Referent: TypeAlias = Storage | Table | AssetFile
 
 
+#: Ops on ragged tensors. Few models have one, and their readers stand on many modules.
+RAGGED = (
+    "RaggedBincount",
+    "RaggedCountSparseOutput",
+    "RaggedGather",
+    "RaggedRange",
+    "RaggedTensorToSparse",
+    "RaggedTensorToTensor",
+    "SparseCross",
+)
+
+
+def ragged(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
+    """The outputs of a node on ragged tensors."""
+    from graphwright.portable.graphs.ragged_nodes import READERS
+
+    return READERS[node.op](node, operands)
+
+
 class FunctionImport:
     """The functions of a library, imported where they are called."""
 
@@ -77,7 +95,7 @@ class FunctionImport:
         if len(self.messages) < len(library.function):
             raise malformed("its library", "two functions have one name")
         self.allowance = allowance
-        self.special = {**OLDER, **RAGGED, **TRAINING, **(special or {})}
+        self.special = {**OLDER, **dict.fromkeys(RAGGED, ragged), **TRAINING, **(special or {})}
         #: The rules of functions with a gradient of their own, by the names that nodes give them.
         self.gradients: dict[str, GradientRule] = {}
         self._bodies: dict[str, NodeBody] = {}

@@ -99,7 +99,10 @@ class TableFunctions:
             for role in ("_creator", "_initializer", "_destroyer")
         }
         source = self._cell.source
-        if not isinstance(source, TextFileInitializer):
+        arguments: list[tuple[str, DType]] = []
+        if not self._cell.is_filled:
+            self._bound = [number]
+        elif not isinstance(source, TextFileInitializer):
             keys, values = self._cell.export()
             columns = [(keys, self._cell.key_dtype), (values, self._cell.value_dtype)]
             self._bound = [number, *[constant(*column) for column in columns]]
@@ -134,6 +137,8 @@ class TableFunctions:
 
     def _filler(self, content: Sequence[tuple[str, DType]]) -> FunctionDef:
         arguments = [("table", dt.resource), *content]
+        if not content:  # nothing has filled it
+            return function(self._names["_initializer"], arguments, [zero()], ZERO)
         node = filling_node(self._cell, "fill", [name for name, _ in arguments])
         return function(self._names["_initializer"], arguments, [node, zero()], ZERO, "fill")
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from graphwright.base.errors import NotFoundError, PermissionDeniedError
 from graphwright.ir.graphdef import decided_attributes, grouped
-from graphwright.library.dispatch.raw_ops import OUR_OPS, load_all
-from graphwright.op.op import REGISTRY, Op
-from graphwright.ops.strings.printing import STREAMS
+from graphwright.library.dispatch.raw_ops import OUR_OPS
+from graphwright.op.op import Op, registered
 from graphwright.portable.model_error import malformed
 from graphwright.portable.structured_values import dims_of, dtype_of
 from graphwright.proto.graph_pb2 import AttrValue, NodeDef
@@ -44,7 +43,7 @@ FILE_ATTRIBUTES: dict[str, tuple[str, Callable[[str], bool], str]] = {
     "DecodeProtoV2": ("descriptor_source", lambda text: names_no_types(text), "reads a file"),
     "EncodeProto": ("descriptor_source", lambda text: names_no_types(text), "reads a file"),
     "FixedUnigramCandidateSampler": ("vocab_file", lambda text: not text, "reads a file"),
-    "PrintV2": ("output_stream", lambda text: not text or text in STREAMS, "writes to a file"),
+    "PrintV2": ("output_stream", lambda text: prints_to_stream(text), "writes to a file"),
 }
 
 #: Ops that may run while a model is loaded: they make and fill tables.
@@ -78,9 +77,14 @@ def is_known(name: str) -> bool:
     """Whether there is an op of a name that a GraphDef may have."""
     if name in STRUCTURAL or name in CLASSIC:
         return True
-    if name not in REGISTRY:
-        load_all()
-    return name in REGISTRY and name not in _OURS and not name.startswith("_")
+    return registered(name) is not None and name not in _OURS and not name.startswith("_")
+
+
+def prints_to_stream(name: str) -> bool:
+    """Whether what `tf.print` is given as its output is no file."""
+    from graphwright.ops.strings.printing import STREAMS
+
+    return not name or name in STREAMS
 
 
 def names_no_types(source: str) -> bool:
@@ -194,7 +198,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 def record_of(node: NodeDef) -> type[Op]:
     """The record of a node's op."""
-    record = REGISTRY.get(node.op)
+    record = registered(node.op)
     if record is None or not is_known(node.op):
         raise malformed(place(node), "there is no such op")
     return record

@@ -6,7 +6,7 @@ import keyword
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from graphwright.portable.model_arrays import checked_array
 from graphwright.portable.model_error import malformed
 from graphwright.proto.structure_pb2 import NamedTupleValue, StructuredValue, TypeSpecProto
 from graphwright.proto.tensor_pb2 import TensorProto, TensorShapeProto
-from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.types import dtypes as dt
 from graphwright.types.containers import is_namedtuple
 from graphwright.types.dtypes import DType
@@ -29,12 +28,25 @@ from graphwright.values.indexed_slices import IndexedSlicesSpec
 from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
 from graphwright.values.tensor import EagerTensor
 
-#: The classes of specs other than `TensorSpec` that are read, by TensorFlow's numbers.
-_SPECS: dict[int, type[TypeSpec]] = {
-    TypeSpecProto.SPARSE_TENSOR_SPEC: SparseTensorSpec,
-    TypeSpecProto.INDEXED_SLICES_SPEC: IndexedSlicesSpec,
-    TypeSpecProto.RAGGED_TENSOR_SPEC: RaggedTensorSpec,
-}
+#: TensorFlow's numbers of the classes of specs other than `TensorSpec` that are read.
+_SPECS = (
+    TypeSpecProto.SPARSE_TENSOR_SPEC,
+    TypeSpecProto.INDEXED_SLICES_SPEC,
+    TypeSpecProto.RAGGED_TENSOR_SPEC,
+)
+
+
+def spec_class(number: int) -> type[TypeSpec] | None:
+    """The class of specs of one of TensorFlow's numbers; None for those that are not read."""
+    if number == TypeSpecProto.SPARSE_TENSOR_SPEC:
+        return SparseTensorSpec
+    if number == TypeSpecProto.INDEXED_SLICES_SPEC:
+        return IndexedSlicesSpec
+    if number == TypeSpecProto.RAGGED_TENSOR_SPEC:  # few models have it
+        from graphwright.ragged.spec import RaggedTensorSpec
+
+        return RaggedTensorSpec
+    return None
 
 
 def decode(value: StructuredValue) -> Any:
@@ -75,7 +87,7 @@ def _spec(proto: Any) -> TensorSpec:
 
 
 def _type_spec(proto: TypeSpecProto) -> Any:
-    kind = _SPECS.get(proto.type_spec_class)
+    kind = spec_class(proto.type_spec_class)
     if proto.type_spec_class == TypeSpecProto.EXTENSION_TYPE_SPEC:
         kind = SAVED_SPECS.get(proto.type_spec_class_name)
         if kind is None:
@@ -149,7 +161,7 @@ def _encode_spec(spec: TypeSpec, message: StructuredValue) -> None:
         whole.name, whole.dtype = spec.name or "", data_type(spec.dtype)
         whole.shape.CopyFrom(shape_proto(spec.type.dims))
         return
-    number = next((number for number, kind in _SPECS.items() if kind is type(spec)), None)
+    number = next((number for number in _SPECS if spec_class(number) is type(spec)), None)
     name: str | None = type(spec).__name__
     if number is None:
         name = next((name for name, kind in SAVED_SPECS.items() if kind is type(spec)), None)
@@ -160,7 +172,7 @@ def _encode_spec(spec: TypeSpec, message: StructuredValue) -> None:
             "`__name__ = ...` in its class"
         )
     proto = message.type_spec_value
-    proto.type_spec_class = cast("TypeSpecProto.TypeSpecClass", number)
+    proto.type_spec_class = number
     proto.type_spec_class_name = name
     proto.num_flat_components = len(spec.flatten())
     proto.type_state.CopyFrom(encode(spec._serialize()))

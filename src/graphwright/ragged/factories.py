@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_equal
 from graphwright.op.interpreter import convert
-from graphwright.ragged.methods import RaggedMethods
+from graphwright.op.refusal import boundaries
+from graphwright.ragged.methods import MethodBodies
 from graphwright.ragged.positions import length_of
 from graphwright.ragged.row_partition import RowPartition, index_vector, splits_dtype
 from graphwright.types import dtypes as dt
@@ -19,13 +20,11 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import is_compatible
 
 
+@boundaries
 class Factories:
     """The base of `tf.RaggedTensor` that has its factories."""
 
     __slots__ = ()
-
-    #: Installed by `graphwright.hooks`.
-    _bodies: ClassVar[RaggedMethods[Any]]
 
     # What factories need of the class itself.
 
@@ -409,7 +408,7 @@ class Factories:
         <tf.RaggedTensor [[5, 7], [0, 3]]>
         """
         dtype = splits_dtype(row_splits_dtype)
-        return cls._bodies.from_tensor(tensor, lengths, padding, ragged_rank, dtype)
+        return MethodBodies.given().from_tensor(tensor, lengths, padding, ragged_rank, dtype)
 
     @classmethod
     def from_sparse(
@@ -433,7 +432,7 @@ class Factories:
         >>> tf.RaggedTensor.from_sparse(x)
         <tf.RaggedTensor [[3, 1], [], [4]]>
         """
-        return cls._bodies.from_sparse(st_input, splits_dtype(row_splits_dtype))
+        return MethodBodies.given().from_sparse(st_input, splits_dtype(row_splits_dtype))
 
 
 def as_values(value: TensorLike) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol, SupportsInt, TypeAlias, TypeVar
 
 from graphwright.types.arguments import TensorLike
@@ -12,6 +12,12 @@ from graphwright.types.dtypes import DType
 Sizes: TypeAlias = Iterable[SupportsInt | None]
 #: The class of ragged tensors, which is defined above this module.
 RaggedT = TypeVar("RaggedT", contravariant=True)
+
+
+class MethodBodies:
+    """Gives the bodies of the methods; `hooks` provides it."""
+
+    given: Callable[[], RaggedMethods[Any]]
 
 
 class RaggedMethods(Protocol[RaggedT]):

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from graphwright.op.dispatch import opened
+from graphwright.op.refusal import boundaries
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import fill
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math import arithmetic, bitwise, comparison, magnitude
 from graphwright.ragged.factories import Factories, as_values
-from graphwright.ragged.methods import Sizes
+from graphwright.ragged.methods import MethodBodies, Sizes
 from graphwright.ragged.ragged_display import shown
 from graphwright.ragged.ragged_iteration import RaggedRows
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 
+@boundaries
 class RaggedTensor(Factories, Composite, Operators):
     """A tensor whose rows differ in length.
 
@@ -250,7 +252,7 @@ class RaggedTensor(Factories, Composite, Operators):
         >>> tf.ragged.constant([[1, 2, 3], [4]]).bounding_shape().numpy()
         array([2, 3])
         """
-        sizes = self._bodies.bounding_shape(self)
+        sizes = MethodBodies.given().bounding_shape(self)
         if out_type is not None:
             sizes = cast(sizes, out_type)
         if axis is None:
@@ -375,7 +377,7 @@ class RaggedTensor(Factories, Composite, Operators):
                 f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "
                 f"({inner_axis})."
             )
-        return self._bodies.merge_dims(self, outer, inner)
+        return MethodBodies.given().merge_dims(self, outer, inner)
 
     def to_tensor(
         self,
@@ -399,7 +401,7 @@ class RaggedTensor(Factories, Composite, Operators):
         >>> tf.ragged.constant([[1, 2], [3]]).to_tensor(-1).numpy().tolist()
         [[1, 2], [3, -1]]
         """
-        return self._bodies.to_tensor(self, default_value, shape)
+        return MethodBodies.given().to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> Any:
         """Returns the sparse tensor of the same elements.
@@ -414,7 +416,7 @@ class RaggedTensor(Factories, Composite, Operators):
         >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
         [[0, 0], [0, 1], [1, 0]]
         """
-        return self._bodies.to_sparse(self)
+        return MethodBodies.given().to_sparse(self)
 
     def to_list(self) -> list[Any]:
         """Returns the rows as nested Python lists.
@@ -481,7 +483,7 @@ class RaggedTensor(Factories, Composite, Operators):
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __getitem__(self, key: object) -> Any:
-        return self._bodies.get_item(self, key)
+        return MethodBodies.given().get_item(self, key)
 
     def __iter__(self) -> Iterator[Any]:
         count = self._row_partition.static_nrows
@@ -505,13 +507,13 @@ class RaggedTensor(Factories, Composite, Operators):
 
     def _text(self, summarize: int) -> Any:
         """What `tf.print` prints: a string tensor."""
-        return self._bodies.text_of(self, summarize)
+        return MethodBodies.given().text_of(self, summarize)
 
     # -- as a composite ---------------------------------------------------------------------
 
     @property
     def __graphwright_spec__(self) -> Any:
-        return self._bodies.spec_of(self)
+        return MethodBodies.given().spec_of(self)
 
     def _sign(self) -> tuple[Any, list[Any]] | None:
         uniform, splits = [], []

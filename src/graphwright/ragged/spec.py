@@ -8,6 +8,7 @@ from typing import Any
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.tensor_array import TensorArray
 from graphwright.op.interpreter import convert
+from graphwright.op.refusal import boundaries
 from graphwright.ragged.factories import outer_size
 from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
@@ -21,6 +22,7 @@ from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import Tensor
 
 
+@boundaries
 class RaggedTensorSpec(TypeSpec):
     """The type of a `tf.RaggedTensor`.
 

@@ -21,7 +21,7 @@ from graphwright.types.specs import NoSpecs, TensorSpec, TypeSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.trace_type import CastContext, TraceType
 from graphwright.values.convert import type_of
-from graphwright.values.tensor import Dense, EagerTensor, Tensor
+from graphwright.values.tensor import Dense, Tensor
 from graphwright.values.variable import Variable
 
 PRIMITIVES = (int, float, bool, str, bytes, complex, type(None), type(...))
@@ -371,7 +371,7 @@ class TypeContext:
         """
         if isinstance(value, TraceType):
             return value
-        if isinstance(value, EagerTensor):  # tensors look for attributes that they lack by words
+        if isinstance(value, Tensor):  # tensors look for attributes that they lack by words
             return spec_of(value.type)
         if hasattr(value, "__tf_tracing_type__"):
             type_ = value.__tf_tracing_type__(self)
@@ -381,8 +381,6 @@ class TypeContext:
                     f"{value!r} but got {type_!r}"
                 )
             return type_
-        if isinstance(value, Tensor):
-            return spec_of(value.type)
         spec = getattr(value, "__graphwright_spec__", None)
         if isinstance(spec, TypeSpec):
             return spec

@@ -101,6 +101,8 @@ class Tensor(TypedOperators, Dense):
 
     __slots__ = ("__dict__", "__weakref__", "assign")  # libraries give tensors attributes
     assign: Any  # of a slice of a variable: sets that part of it; no other tensor has it
+    #: Whether it was made of a list or text for an op, which an eager one may be.
+    _of_list = False
 
     @property
     def type(self) -> TensorType:
@@ -219,8 +221,6 @@ class EagerTensor(Tensor):
     _array: Any
     _type: TensorType | None
     _device: str = DEFAULT
-    #: Whether it was made of a list or text for an op.
-    _of_list = False
     #: Whether a small one may become a constant of a graph.
     _is_constant = True
 

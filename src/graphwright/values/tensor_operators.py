@@ -11,8 +11,10 @@ from graphwright.op.interpreter import convert, convert_pair, is_tensor
 from graphwright.op.op import Hooks
 from graphwright.op.refusal import leave, own_boundary
 from graphwright.ops.core import indexing
+from graphwright.ops.core.casting import cast
 from graphwright.ops.linalg import contraction
 from graphwright.ops.math import arithmetic, bitwise, comparison, magnitude, transcendental
+from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.composite import Composite
 
@@ -57,6 +59,27 @@ def reflected(function: Callable[..., object], name: str) -> Any:
         except Exception as error:
             leave(error, function, (other, self), {})
             raise
+
+    return operator
+
+
+def product_of_bools(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+    """The product of two operands as the numbers 0 and 1, a bool."""
+    product = arithmetic.multiply(cast(x, dt.int32), cast(y, dt.int32), name=name)
+    return cast(product, dt.bool_)
+
+
+def multiplication(
+    function: Callable[[Callable[..., object], str], Callable[[TensorLike, TensorLike], object]],
+) -> Any:
+    """The operator `*`, made by `binary` or `reflected`, which takes bools beside numbers."""
+    numbers = function(arithmetic.multiply, "mul")
+    bools = function(product_of_bools, "mul")
+
+    def operator(self: TensorLike, other: TensorLike) -> Any:
+        tensors: list[Any] = [x for x in (self, other) if isinstance(x, Operators)]
+        has_bool = any(tensor.dtype is dt.bool_ for tensor in tensors)
+        return (bools if has_bool else numbers)(self, other)
 
     return operator
 
@@ -129,8 +152,8 @@ class Operators:
     __radd__ = reflected(arithmetic.add, "add")
     __sub__ = binary(arithmetic.subtract, "sub")
     __rsub__ = reflected(arithmetic.subtract, "sub")
-    __mul__ = binary(arithmetic.multiply, "mul")
-    __rmul__ = reflected(arithmetic.multiply, "mul")
+    __mul__ = multiplication(binary)
+    __rmul__ = multiplication(reflected)
     __truediv__ = binary(arithmetic.truediv, "truediv")
     __rtruediv__ = reflected(arithmetic.truediv, "truediv")
     __floordiv__ = binary(arithmetic.floordiv, "floordiv")

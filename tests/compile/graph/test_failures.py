@@ -78,7 +78,7 @@ def ending(steps, shape, jit):
 
 
 @pytest.mark.parametrize("name", FAILURES)
-def test_what_came_before_has_happened_and_nothing_else(name, usual_tiers):
+def test_what_came_before_has_happened_and_nothing_else(name):
     effects = list(EFFECTS.values())
     for i, first in enumerate(effects):
         shape = [[4], [None]][i % 2]

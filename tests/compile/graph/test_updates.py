@@ -138,7 +138,7 @@ def test_a_call_that_machine_code_cannot_do_changes_variables_once():
     assert v.numpy().tolist() == [210, 110]
 
 
-def test_threads_lose_no_update(usual_tiers):
+def test_threads_lose_no_update(unchecked):
     counts = [tf.Variable(np.zeros(64, np.float64)) for _ in range(3)]
 
     @tf.function(jit_compile=True)
@@ -377,7 +377,7 @@ def test_handles_that_may_be_one_matrix_keep_the_order_of_effects():
     np.testing.assert_allclose(w.numpy(), 2 * (3 - x.T @ g), rtol=1e-4, atol=1e-3)
 
 
-def test_threads_lose_no_update_by_a_product(usual_tiers):
+def test_threads_lose_no_update_by_a_product(unchecked):
     x, g = [np.ones((64, n), np.float32) for n in (300, 260)]
     w = tf.Variable(np.zeros((300, 260), np.float32))
     b = tf.Variable(np.zeros(260, np.float32))

@@ -31,13 +31,20 @@ def flat(results):
 
 def agree(function, *arrays, dims=None, native=True):
     """Compares machine code with eager execution; `dims` are the shapes that are traced."""
-    shapes = dims or [a.shape for a in arrays]
-    specs = [tf.TensorSpec(d, a.dtype) for d, a in zip(shapes, arrays)]
-    own = flat(compiled(function, specs, native)(*arrays))
-    expected = flat(function(*[tf.constant(a) for a in arrays]))
-    for x, y in zip(own, expected, strict=True):
-        assert x.dtype == y.dtype
-        np.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-5)
+    all_agree(function, [arrays], dims, native)
+
+
+def all_agree(function, calls, dims=None, native=True):
+    """Compares calls of machine code, which is made once, with eager execution."""
+    shapes = dims or [a.shape for a in calls[0]]
+    specs = [tf.TensorSpec(d, a.dtype) for d, a in zip(shapes, calls[0])]
+    staged = compiled(function, specs, native)
+    for arrays in calls:
+        own = flat(staged(*arrays))
+        expected = flat(function(*[tf.constant(a) for a in arrays]))
+        for x, y in zip(own, expected, strict=True):
+            assert x.dtype == y.dtype
+            np.testing.assert_allclose(x, y, rtol=1e-4, atol=1e-5)
 
 
 def normal(*shape):
@@ -446,9 +453,9 @@ def halved(x, n):
 @pytest.mark.parametrize("dims", [[3], [None]])
 @pytest.mark.parametrize("function", [triangle, pyramid])
 def test_loops_in_loops_have_native_derivatives(function, dims):
-    for count in (0, 1, 5):
-        x, n = np.array([0.1, 0.5, 0.9], np.float32), np.array(count, np.int32)
-        agree(slopes(function), x, n, dims=[dims, []])
+    x = np.array([0.1, 0.5, 0.9], np.float32)
+    calls = [(x, np.array(count, np.int32)) for count in (0, 1, 5)]
+    all_agree(slopes(function), calls, [dims, []])
 
 
 def test_loops_in_branches_of_loops_have_derivatives():
@@ -485,7 +492,7 @@ def test_a_matrix_that_is_known_in_part_is_no_constant():
     assert not is_whole(None)
 
 
-def test_a_list_of_what_was_reshaped_leaves_with_the_shape_of_its_items(usual_tiers):
+def test_a_list_of_what_was_reshaped_leaves_with_the_shape_of_its_items():
     def function(x, chosen):
         with tf.GradientTape() as tape:
             tape.watch(x)

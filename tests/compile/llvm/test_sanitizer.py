@@ -38,11 +38,11 @@ def plant(monkeypatch, change):
     """Has plans changed before they are compiled."""
     compiled = executable.executables
 
-    def changed(segments):
+    def changed(segments, is_quick):
         for segment in segments:
             program, constants = segment.lowered
             segment.lowered = change(program), constants
-        return compiled(segments)
+        return compiled(segments, is_quick)
 
     monkeypatch.setattr(executable, "executables", changed)
 

@@ -91,7 +91,7 @@ def text_of(program: Callable[[Any], Any]) -> str:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_a_function_with_its_slots_is_what_it_stands_for(
-    program: Any, monkeypatch: pytest.MonkeyPatch
+    program: Any, usual_tiers: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[tuple[list[str], str, SharedCallee]] = []
     add = SharedFunctions.add
@@ -128,7 +128,7 @@ def test_a_part_with_another_text_has_another_name() -> None:
     assert functions == ["part a", "part_ b", "part__ c"]
 
 
-def test_code_of_equal_layers_grows_little() -> None:
+def test_code_of_equal_layers_grows_little(usual_tiers: None) -> None:
     """A layer more is a call of each of its functions."""
 
     def chain(count: int) -> Callable[[Any], Any]:

@@ -235,7 +235,7 @@ def test_rows_are_changed_where_they_lie():
     assert table.numpy().sum() == 8 * 5.0
 
 
-def test_threads_see_whole_values(usual_tiers):
+def test_threads_see_whole_values(unchecked):
     """Every value that is read is one that was there between two updates."""
     v, add = added(True)
     add()

@@ -126,7 +126,7 @@ def both(function: Callable[..., Any], *arguments: Any) -> list[str]:
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
 @pytest.mark.parametrize("maker", MAKERS)
 def test_readers_read_what_makers_made(
-    maker: Callable[..., Tensor], shape: tuple[int, ...], usual_tiers: None
+    maker: Callable[..., Tensor], shape: tuple[int, ...]
 ) -> None:
     def function(x: Tensor, n: Tensor) -> Any:
         with tf.GradientTape() as tape:
@@ -143,11 +143,11 @@ def test_readers_read_what_makers_made(
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_reader_alone(name: str, usual_tiers: None) -> None:
+def test_a_reader_alone(name: str) -> None:
     assert both(lambda x, n: READERS[name](by_if(x, n)), tf.constant(3.0), tf.constant(2)) == []
 
 
-def test_scan_over_what_a_loop_carries(usual_tiers: None) -> None:
+def test_scan_over_what_a_loop_carries() -> None:
     def function(x: Tensor, a: Tensor, n: Tensor) -> Tensor:
         for _ in tf.range(n):
             x = tf.scan(lambda c, e: c * 0.5 + e, x, initializer=a)
@@ -158,7 +158,7 @@ def test_scan_over_what_a_loop_carries(usual_tiers: None) -> None:
     np.testing.assert_allclose(result, [0.925], rtol=1e-6)
 
 
-def test_a_recurrent_cell_of_one_unit(usual_tiers: None) -> None:
+def test_a_recurrent_cell_of_one_unit() -> None:
     def function(h: Tensor, w: Tensor, n: Tensor) -> Any:
         with tf.GradientTape() as tape:
             tape.watch(w)
@@ -172,7 +172,7 @@ def test_a_recurrent_cell_of_one_unit(usual_tiers: None) -> None:
     np.testing.assert_allclose(slope, [[0.6221557]], rtol=1e-5)
 
 
-def test_a_product_added_in_an_inner_loop(usual_tiers: None) -> None:
+def test_a_product_added_in_an_inner_loop() -> None:
     def function(w: Tensor, z: Tensor, n: Tensor) -> Tensor:
         for _ in tf.range(n):
             w = w * 0.5 + 0.1

@@ -68,7 +68,7 @@ def test_short_programs_have_one_chapter() -> None:
 
 
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: body.__name__)
-def test_code_of_a_long_loop_does_not_grow(body: Callable[[Any], Any]) -> None:
+def test_code_of_a_long_loop_does_not_grow(body: Callable[[Any], Any], usual_tiers: None) -> None:
     turns = LONGEST // (len(nodes_of(body)) - 1)  # of a chapter; a function has one more node
     functions = [text_of(unrolled(body, turns * k)).count("\ndefine ") for k in (3, 6)]
     assert functions[0] == functions[1]

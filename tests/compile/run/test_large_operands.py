@@ -32,11 +32,9 @@ from graphwright.ops.nn.softmax import Softmax
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
-pytestmark = pytest.mark.usefixtures("usual_tiers")
-
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch):
+def at_once(usual_tiers, monkeypatch):
     """Whoever needs machine code has it compiled, however small the operands are."""
     monkeypatch.setattr(Waiting, "always", True)
     monkeypatch.setattr(large_operands, "WORTH", 0)

@@ -31,8 +31,8 @@ SEEDS = range(52, 64)
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DiskCache:
-    """A cache for this test alone."""
+def cache(usual_tiers: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DiskCache:
+    """A cache for this test alone, in a mode in which segments are kept."""
     result = DiskCache(tmp_path / "code")
     monkeypatch.setattr(module, "disk_cache", lambda: result)
     return result
@@ -136,7 +136,7 @@ print([name for name in writers if name in sys.modules])
 """
 
 
-def test_a_second_process_imports_nothing_that_lowers(tmp_path: Path) -> None:
+def test_a_second_process_imports_nothing_that_lowers(usual_tiers: None, tmp_path: Path) -> None:
     environment = {**os.environ, "GRAPHWRIGHT_CACHE_DIR": os.fspath(tmp_path / "code")}
     printed = [
         subprocess.run(

@@ -13,7 +13,7 @@ from support.plan_cases import of
 
 from graphwright.compile.nests.nest import Linear
 from graphwright.compile.nests.sizes import Size
-from graphwright.compile.verifier.element_boxes import Box, box_of, contains, joined
+from graphwright.compile.verifier.element_boxes import Box, box_of, contains, cover, joined
 from graphwright.compile.verifier.quantities import Quantities, runs_of
 
 SIZES = Quantities({})
@@ -48,6 +48,15 @@ def test_a_box_has_the_elements_of_a_place(first: int, axes: list[tuple[int, int
     assert box.end == max(places) + 1
     if apart:
         assert len(set(places)) == len(places)
+
+
+@given(st.lists(SLICES, min_size=1, max_size=6), st.integers(1, 12))
+def test_boxes_cover_what_they_have(
+    slices: list[tuple[int, int, tuple[tuple[int, int], ...]]], count: int
+) -> None:
+    boxes = list(itertools.starmap(Box, slices))
+    places = {place for box in boxes for place in elements(box)}
+    assert cover(boxes, count) == (places >= set(range(count)))
 
 
 @given(st.lists(SLICES, min_size=1, max_size=6))

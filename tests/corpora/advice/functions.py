@@ -120,6 +120,24 @@ advised(
     result=8.0,
 )
 advised(
+    "table_of_an_element",
+    "call its `insert(keys, values)` inside",
+    """
+    def f(x):
+        initializer = tf.lookup.KeyValueTensorInitializer([x], [x * 2])
+        table = tf.lookup.StaticHashTable(initializer, -1)
+        return table.lookup(x)
+    result = sum(tf.data.Dataset.range(4).map(f))
+    """,
+    (
+        "def f(x):",
+        "table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.int64, -1)\ndef f(x):",
+    ),
+    ("initializer = tf.lookup.KeyValueTensorInitializer([x], [x * 2])\n    ", ""),
+    ("table = tf.lookup.StaticHashTable(initializer, -1)\n", "table.insert([x], [x * 2])\n"),
+    result=12,
+)
+advised(
     "method_of_an_object_that_is_gone",
     "keep a reference to it while its functions are used",
     """

@@ -647,3 +647,17 @@ def counts(tf: Any) -> Any:
 @programs
 def tests_names(tf: Any) -> Any:
     return [tf.test.gpu_device_name(), tf.test.is_built_with_cuda(), tf.config.get_soft_device_placement()]
+
+
+@programs
+def variables_of_graphs(tf: Any) -> Any:
+    with tf.Graph().as_default() as graph:
+        with tf.device("/cpu:1"):
+            v = tf.Variable(1.0)
+        w = tf.Variable(1.0)
+        tensors = [v, w, v.op, v.initializer, w.initializer, v.read_value()]
+    kinds = ("VarHandleOp", "VarIsInitializedOp", "AssignVariableOp")
+    return [
+        [tensor.device for tensor in tensors],
+        [[n.name, n.device] for n in graph.as_graph_def().node if n.op in kinds],
+    ]

@@ -1022,3 +1022,10 @@ def values_used_in_replicas(tf: Any) -> Any:
 def texts_of_clusters(tf: Any) -> Any:
     spec = tf.train.ClusterSpec({"worker": ["a:1", "b:2"], "ps": {3: "c:3"}})
     return [str(spec), repr(spec), list(spec.as_dict())]
+
+
+@programs
+def arguments_that_are_no_list(tf: Any) -> Any:
+    strategies = [strategy_of(tf, 2), tf.distribute.get_strategy()]
+    wrong = [1, None, "ab", {"x": 1}, tf.constant([1.0, 2.0]), iter([1.0]), [], [2]]
+    return [attempt(s.run, lambda *a: len(a), args=args) for s in strategies for args in wrong]

@@ -33,6 +33,12 @@ def refuse(x: Any) -> Any:
     return x
 
 
+def stop(x: Any) -> Any:
+    if x % 4 == 2:
+        raise StopIteration
+    return x
+
+
 #: By name a function of a number that calls Python once.
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "numbers": lambda x: tf.numpy_function(lambda a: a * 2, [x], tf.int64),
@@ -52,6 +58,10 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "another dtype": lambda x: tf.numpy_function(as_floats, [x], tf.int64),
     "two values for one": lambda x: tf.numpy_function(lambda a: (a, a), [x], tf.int64),
     "a refusal": lambda x: tf.numpy_function(refuse, [x], tf.int64),
+    "the end of an iterator": lambda x: tf.numpy_function(stop, [x], tf.int64),
+    "the end of an iterator, of tensors": lambda x: tf.py_function(stop, [x], tf.int64),
+    "tensors of nothing": lambda x: tf.py_function(lambda: tf.constant(3), [], tf.int32),
+    "integers of tensors": lambda x: tf.py_function(int, [x], tf.int64),
     "a refusal without effects": lambda x: tf.numpy_function(refuse, [x], tf.int64, stateful=False),
     "tensors": lambda x: tf.py_function(lambda a: a + 1, [x], tf.int64),
     "two tensors": lambda x: tf.py_function(

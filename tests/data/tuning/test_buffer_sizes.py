@@ -35,6 +35,8 @@ BLOCK = ElementBlock(8, (np.zeros([8, 100]),))
 
 def test_a_size_doubles_where_a_reader_waits_at_a_buffer_that_was_full() -> None:
     size, free = BufferSize(AUTOTUNE), budget(1 << 30)
+    assert size.words == "a thread takes at most 2 ahead: the reader takes each as quickly"
+    size.has_thread = True
     assert size.words == "a thread takes at most 2 ahead: more was not needed"
     for _ in range(3):
         size.grow(0.001, free)

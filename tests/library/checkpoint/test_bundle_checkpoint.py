@@ -74,6 +74,32 @@ def test_the_keys_are_tensorflows(recorded: Path, tmp_path: Path) -> None:
     assert dtypes[0] == dtypes[1]
 
 
+class OneTensor(tf.__internal__.tracking.AutoTrackable):
+    """What makes one tensor of itself, by the name that variables have, as Keras's variables do."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"VARIABLE_VALUE": tf.constant(self.value)}
+
+    def _restore_from_tensors(self, restored_tensors: Any) -> None:
+        self.value = float(restored_tensors["VARIABLE_VALUE"])
+
+
+@pytest.mark.parametrize("file_format", ["tensorflow", "safetensors"])
+@pytest.mark.parametrize("kind", [tf.Variable, OneTensor])
+def test_a_variable_is_what_makes_one_such_tensor(
+    kind: Any, file_format: str, tmp_path: Path
+) -> None:
+    options = tf.train.CheckpointOptions(file_format=file_format)
+    path = tf.train.Checkpoint(v=kind(2.0)).write(str(tmp_path / "c"), options)
+    variable, one = tf.Variable(0.0), OneTensor(0.0)
+    for holder in (variable, one):
+        tf.train.Checkpoint(v=holder).restore(path).assert_existing_objects_matched()
+    assert (variable.numpy(), one.value) == (2.0, 2.0)
+
+
 def test_a_checkpoint_is_read_without_its_objects(recorded: Path) -> None:
     reader = tf.train.load_checkpoint(recorded)
     assert reader.get_tensor("model/w/.ATTRIBUTES/VARIABLE_VALUE").tolist() == [[1.0, 2.0]]

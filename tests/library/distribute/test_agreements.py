@@ -8,5 +8,5 @@ from graphwright.library.distribute.agreements import describe
 
 
 def test_arrays_are_named_by_dtype_and_shape() -> None:
-    assert describe(np.zeros([2, 3], np.float32)) == "float32[2,3]"
-    assert describe(np.zeros([], np.int64)) == "int64[]"
+    assert describe(np.dtype(np.float32), [2, 3]) == "float32[2,3]"
+    assert describe(np.dtype(np.int64), []) == "int64[]"

@@ -112,6 +112,21 @@ def test_what_has_no_rule_is_whole_with_a_note(caplog: pytest.LogCaptureFixture)
     assert "MatrixInverse has no rule of sharding" in caplog.text
 
 
+def test_a_loop_is_whole_with_a_note(caplog: pytest.LogCaptureFixture) -> None:
+    x = dt.copy_to_mesh(tf.ones([2, 2]), dt.Layout(["x", "y"], MESH))
+
+    @tf.function
+    def doubled(x: Any, n: Any) -> Any:
+        for _ in tf.range(n):
+            x = x * 2.0
+        return x
+
+    with caplog.at_level(logging.INFO, "tensorflow"):
+        result = doubled(x, 3)
+    assert dt.fetch_layout(result).is_fully_replicated()
+    assert "computes with whole tensors what is in it" in caplog.text
+
+
 def test_gradients_are_divided_and_flow_through_layouts() -> None:
     x = dt.copy_to_mesh(tf.ones([4, 2]), dt.Layout(["x", FREE], MESH))
     with tf.GradientTape() as tape:

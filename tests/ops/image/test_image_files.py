@@ -78,6 +78,35 @@ def test_images_are_decoded_in_a_graph() -> None:
     assert [int(height((IMAGES / n).read_bytes())) for n in ("rgb.png", "large.jpg")] == [13, 39]
 
 
+@pytest.mark.parametrize("switch", [False, True])
+def test_what_a_cut_jpeg_file_gives_is_its_caller_s_choice(
+    switch: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pillow has a switch for all files of a process: it stays as it is, and changes nothing."""
+    image_file = pytest.importorskip("PIL.ImageFile")
+    seen, load = set(), image_file.ImageFile.load
+
+    def watched(image: Any) -> Any:
+        seen.add(image_file.LOAD_TRUNCATED_IMAGES)
+        return load(image)
+
+    monkeypatch.setattr(image_file, "LOAD_TRUNCATED_IMAGES", switch)
+    monkeypatch.setattr(image_file.ImageFile, "load", watched)
+    noise = np.random.default_rng(0).integers(0, 256, (64, 48, 3), np.uint8)
+    whole = tf.io.encode_jpeg(noise).numpy()
+    pixels = tf.io.decode_jpeg(whole).numpy()
+    for share in (0.5, 0.9):
+        part = whole[: int(len(whole) * share)]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="cannot be decoded"):
+            tf.io.decode_jpeg(part)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="cannot be decoded"):
+            tf.io.decode_image(part)
+        mended = tf.raw_ops.DecodeJpeg(contents=part, try_recover_truncated=True).numpy()
+        np.testing.assert_array_equal(mended[:8], pixels[:8])
+        np.testing.assert_array_equal(mended[-1, -1], 128)
+    assert seen == {switch}
+
+
 def test_without_pillow_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'graphwright\[image\]'"):

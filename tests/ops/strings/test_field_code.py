@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from graphwright.ops.strings import field_code
+from graphwright.ops.strings.number_columns import BEFORE
 from graphwright.types.arrays import Array
 
 strtof = ctypes.CDLL(None).strtof
@@ -21,9 +22,9 @@ LEFT = ["", " ", "-", ".", "e5", ".e5", "1e", "1e+", "1e0001", "- 1", "1 2", "1.
 
 def read(texts: list[str], dtype: str) -> tuple[Array, Array]:
     """The numbers in texts, and their states."""
-    page = np.frombuffer(",".join([*texts, ""]).encode(), np.uint8)
+    page = np.frombuffer(",".join(["5" * BEFORE, *texts, ""]).encode(), np.uint8)
     stops = np.flatnonzero(page == ord(","))
-    starts = np.concatenate([[0], stops[:-1] + 1])
+    starts, stops = stops[:-1] + 1, stops[1:]
     return field_code.read(page, starts, stops, np.arange(len(texts)), np.dtype(dtype))
 
 
@@ -62,6 +63,35 @@ def test_floats_are_the_nearest() -> None:
     assert values[is_read].tobytes() == expected[is_read].tobytes()
 
 
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_short_decimals_are_the_nearest(kind: str) -> None:
+    """Up to eight characters are read as one word, whatever stands before them."""
+    choose = random.Random(3)
+    texts = ["0", "-0", "-.0", "5.", ".5", "-5.", "16777216", "16777217", "99999999", "-16777.217"]
+    texts += ["".join(choose.choices("0123456789.", k=choose.randint(1, 9))) for _ in range(20000)]
+    texts += [f"-{text}" for text in texts if text[0] != "-"]
+    values, states = read(texts, kind)
+    is_number = np.array([t.count(".") < 2 and t.strip("-") != "." for t in texts])
+    is_read = states == field_code.READ
+    assert not is_read[~is_number].any()
+    assert is_read[is_number].mean() > 0.9
+    short = np.array([len(text.strip("-")) <= (8 if "." in text else 7) for text in texts])
+    assert is_read[is_number & short].all()
+    exact = [float(text) if kind == "float64" else strtof(text.encode(), None)
+             for text, is_one in zip(texts, is_read) if is_one]  # fmt: skip
+    assert values[is_read].tobytes() == np.array(exact, kind).tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_short_words_are_integers_if_all_their_bytes_are_digits(dtype: str) -> None:
+    words = ["12", "5", "99999999", "-99999999", "-7", "00000001"]
+    words += [f"1{chr(byte)}2" for byte in range(1, 128) if chr(byte) not in ",\n 0123456789"]
+    values, states = read(words, dtype)
+    assert values[:6].tolist() == [12, 5, 99999999, -99999999, -7, 1]
+    assert (states[:6] == field_code.READ).all()
+    assert (states[6:] == field_code.OTHER).all()
+
+
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 def test_integers_are_whole(dtype: str) -> None:
     choose = random.Random(2)
@@ -91,3 +121,12 @@ def test_fields_stop_at_delimiters_and_at_the_ends_of_records(text: str) -> None
     ends = [n for n, character in enumerate(text.replace("a", "").replace("b", "").replace("c", ""))
             if character == "\n"]  # fmt: skip
     assert lasts.tolist() == ends
+
+
+@pytest.mark.parametrize("size", [63, 64, 65, 128, 1000])
+def test_long_texts_are_cut_as_short_ones(size: int) -> None:
+    page = np.random.default_rng(size).choice(np.frombuffer(b"ab;\n", np.uint8), size + 5)
+    stops, lasts = field_code.cut(page, 3, 3 + size, ord(";"))
+    text = page[3 : 3 + size]
+    assert (stops == np.flatnonzero((text == 10) | (text == ord(";"))) + 3).all()
+    assert (stops[lasts] == np.flatnonzero(text == 10) + 3).all()

@@ -8,6 +8,8 @@ import pytest
 
 import graphwright as tf
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.portable.function_import import RAGGED
+from graphwright.portable.graphs.ragged_nodes import READERS
 from graphwright.proto.graph_pb2 import GraphDef
 
 v1 = tf.compat.v1
@@ -109,3 +111,7 @@ def test_rows_that_are_not_told_are_refused() -> None:
     operands = [long(-1, -1), FLOATS, NINE, long(0, 2, 2, 3)]
     with pytest.raises(InvalidArgumentError, match=r"rows of the kinds \['BY_LENGTH'\]"):
         results("RaggedTensorToTensor", operands, padding("BY_LENGTH"), 1)
+
+
+def test_each_op_has_a_reader() -> None:
+    assert set(RAGGED) == set(READERS)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from graphwright.api import late
 from graphwright.api.math import special
 from graphwright.ops.core.casting import bitcast
 from graphwright.ops.core.movement import invert_permutation
@@ -50,7 +53,6 @@ from graphwright.ops.math.arithmetic import (
     truncatemod,
 )
 from graphwright.ops.math.arithmetic import floormod as mod
-from graphwright.ops.math.bessel import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
 from graphwright.ops.math.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from graphwright.ops.math.comparison import (
     equal,
@@ -151,7 +153,17 @@ from graphwright.ops.math.trigonometric import (
 from graphwright.ops.nn.activation import log_sigmoid, softplus, softsign
 from graphwright.ops.nn.normalization import l2_normalize
 from graphwright.ops.nn.softmax import log_softmax, softmax
-from graphwright.ops.random.sobol import sobol_sample
+
+if TYPE_CHECKING:
+    from graphwright.ops.math.bessel import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
+    from graphwright.ops.random.sobol import sobol_sample
+
+_LATE = {
+    "graphwright.ops.math.bessel": ("bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e"),
+    "graphwright.ops.random.sobol": ("sobol_sample",),
+}
+
+__getattr__ = late(__name__, _LATE)
 
 __all__ = [
     "abs",

@@ -1,19 +1,31 @@
-"""Sums of matrix products in loops: a product is added to a running sum as it is computed.
+"""Running sums in loops: a matrix product or a slice is added where the sum lies.
 
 The gradient of a loop adds a product to each weight's gradient in every iteration. A product that
 is computed by itself is written to memory and read again, which takes as long as computing it.
-Other uses of the product decide, so this is a pass over nodes, and no expansion of a sum.
+The gradient of `x[t]` is a slice among zeros. Adding all of it takes as long as all iterations do.
+Other uses of what is added decide, so this is a pass over nodes, and no expansion of a sum.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+import numpy as np
+
+from graphwright.compile.graph.prune import prune
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.op.op import Op, Shapes
+from graphwright.ops.core.creation import Const, Fill
+from graphwright.ops.core.movement import Transpose
+from graphwright.ops.core.own_ops import Scattered
 from graphwright.ops.linalg.contraction import MatMul
 from graphwright.ops.math.arithmetic import AddV2
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
+
+#: The dtypes whose sums are made in place.
+_SUMMED = frozenset({"float32", "float64"})
 
 
 class MatMulAdd(Op):
@@ -43,13 +55,18 @@ def uses_of(graph: Graph) -> dict[Value, int]:
     return uses
 
 
-def accumulated(graph: Graph) -> Graph:
-    """The graph with MatMulAdd(a, b, x) for x + a @ b, where nothing else uses the product and
-    nothing is broadcast."""
+def accumulated(graph: Graph, zeros: Collection[int] = ()) -> Graph:
+    """The graph with sums that are made in place where nothing else uses what is added.
+
+    x + a @ b becomes MatMulAdd(a, b, x). A slice among zeros is added to a parameter that numbers
+    in `zeros` say begins as zeros.
+    """
     uses = uses_of(graph)
     fused: dict[Node, int] = {}
     for node in graph.nodes:
         place = added_product(node, uses)
+        if place is None:
+            place = added_slice(node, graph, uses, zeros)
         if place is not None:
             fused[node] = place
     if not fused:
@@ -60,26 +77,24 @@ def accumulated(graph: Graph) -> Graph:
         if node not in fused:
             return None
         place = fused[node]
-        product = inputs[place].node
-        op = product.op
-        assert isinstance(op, MatMul)
-        added = MatMulAdd.of(op.transpose_a, op.transpose_b)
-        operands = (*product.inputs, inputs[1 - place])
-        return into.add(added, operands, (node.outputs[0].type,), node.name).outputs
+        added, total = inputs[place].node, inputs[1 - place]
+        if isinstance(added.op, MatMul):
+            op: Op = MatMulAdd.of(added.op.transpose_a, added.op.transpose_b)
+            operands = (*added.inputs, total)
+        else:
+            axis, (x, _, *places) = lone_slice(added) or (0, ())
+            op, operands = Scattered.of("sum", True, axis), (x, total, *places)
+        return into.add(op, operands, (node.outputs[0].type,), node.name).outputs
 
     transform(graph, rewrite, into)
-    products = {v.node for n in fused for v in (n.inputs[fused[n]],)}
-    mapping = into.origin[1] if into.origin else {}
-    copies = {mapping[n.outputs[0]].node for n in products}
-    into.nodes = [n for n in into.nodes if n not in copies]
-    return into
+    return prune(into)
 
 
 def added_product(node: Node, uses: dict[Value, int]) -> int | None:
     """The operand of a sum, by number, that is a product which can be added to the other one."""
     if not isinstance(node.op, AddV2) or node.inputs[0] is node.inputs[1]:
         return None
-    if node.outputs[0].type.dtype.name not in ("float32", "float64"):
+    if node.outputs[0].type.dtype.name not in _SUMMED:
         return None
     for place in (1, 0):
         product, other = node.inputs[place], node.inputs[1 - place]
@@ -87,6 +102,56 @@ def added_product(node: Node, uses: dict[Value, int]) -> int | None:
         if plain and product.type.dims is not None and product.type.dims == other.type.dims:
             return place
     return None
+
+
+def added_slice(
+    node: Node, graph: Graph, uses: dict[Value, int], zeros: Collection[int]
+) -> int | None:
+    """The operand, by number, that is a slice among zeros, of a sum with a parameter whose next
+    value it is.
+
+    A parameter that began as zeros never has -0.0, so all but the slice stays as it is.
+    """
+    if not isinstance(node.op, AddV2) or node.outputs[0].type.dtype.name not in _SUMMED:
+        return None
+    for place in (1, 0):
+        added, total = node.inputs[place], node.inputs[1 - place]
+        if total not in graph.parameters or uses[total] != 1 or uses[added] != 1:
+            continue
+        i = graph.parameters.index(total)
+        is_next = i < len(graph.results) and graph.results[i] is node.outputs[0]
+        same = added.type.dims is not None and added.type.dims == total.type.dims
+        if i in zeros and is_next and same and lone_slice(added.node):
+            return place
+    return None
+
+
+def lone_slice(node: Node) -> tuple[int, tuple[Value, ...]] | None:
+    """The first indexed axis and the operands of one slice among zeros, if a node puts it there."""
+    order: list[int] | None = None
+    if isinstance(node.op, Transpose):
+        permutation, node = node.inputs[1].node.op, node.inputs[0].node
+        if not isinstance(permutation, Const):
+            return None
+        order = [int(axis) for axis in permutation.value.array]
+    if not isinstance(node.op, Scattered) or node.op.combine or node.op.adds or node.op.axis:
+        return None
+    places, rank = node.inputs[2:], len(node.inputs[0].type.dims or ())
+    if any(place.type.dims != (1,) for place in places):
+        return None
+    rank += len(places) - 1
+    axis = 0 if order is None else order.index(0)
+    behind = [*range(len(places), rank)]
+    wanted = [*behind[:axis], *range(len(places)), *behind[axis:]]
+    return (axis, node.inputs) if order in (None, wanted) else None
+
+
+def are_zeros(value: Value) -> bool:
+    """Whether all elements of a value are certainly 0, and none is -0.0."""
+    op = value.node.op
+    if isinstance(op, Const) and op.value.array.dtype.kind == "f":
+        return not (np.any(op.value.array) or np.any(np.signbit(op.value.array)))
+    return op.filling == 0 or (isinstance(op, Fill) and are_zeros(value.node.inputs[1]))
 
 
 def in_place(graph: Graph) -> dict[Value, Value]:

@@ -8,15 +8,14 @@ expansion is integer arithmetic.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from graphwright.ir.draws import Kernel
+from graphwright.ir.draws import DrawPosition
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
-from graphwright.op.op import Effect, Op, Shapes
+from graphwright.op.op import Op
 from graphwright.ops.core.creation import Const, Literal
 from graphwright.ops.random import philox_draws
 from graphwright.ops.random.stateful_random import Floats, RandomStandardNormal, RandomUniform
@@ -27,49 +26,8 @@ from graphwright.ops.random.stateless_random import (
     StatelessRandomUniformV2,
 )
 from graphwright.types import dtypes as dt
-from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
-
-
-class DrawPosition(Op):
-    """The key and the counter of the next `counters` numbers of an op's stream."""
-
-    type_name = "_DrawPosition"
-    inputs = ()
-    outputs = ("key: uint64", "counter: uint64")
-    effect = Effect.WRITE
-    has_stream = True
-    differs = True
-
-    op: Floats
-    #: The name of the op's node.
-    node: str
-    counters: int
-
-    @property
-    def stated_as(self) -> Op:
-        return self.op
-
-    def shapes(self) -> Shapes:
-        return ((1,), (2,))
-
-    def bind(self, types: Sequence[DType]) -> Kernel:
-        return self.beside(self.op.bind(types))
-
-    def beside(self, kernel: Any) -> Callable[[], tuple[Array, Array]]:
-        """The kernel that takes of the stream of the op's own kernel."""
-        counters = self.counters
-
-        def take() -> tuple[Array, Array]:
-            key, counter = kernel.stream.take(counters)
-            words = np.array([counter & _MASK, counter >> 64 & _MASK], np.uint64)
-            return np.array([key], np.uint64), words
-
-        return take
-
-
-_MASK = (1 << 64) - 1
 
 #: The stateless ops that draw the same numbers, and the dtypes for which machine code does exactly.
 _STATELESS: dict[type[Op], tuple[type[Positioned], frozenset[DType]]] = {

@@ -13,8 +13,11 @@ from functools import cache
 from typing import Any
 
 from graphwright.compile.llvm import runtime
+from graphwright.compile.llvm.rendering import ADDRESSES, Rendering
 from graphwright.compile.select import kernel_calls
 from graphwright.machine import large_arrays
+from graphwright.machine.array_layout import BYTES
+from graphwright.machine.drafts import follow
 from graphwright.machine.kept_texts import kept_text
 from graphwright.machine.linking import Library
 
@@ -89,18 +92,40 @@ def boundary() -> tuple[Library, MethodDef]:
     addresses = symbols()
     for name, address in addresses.items():
         runtime.define(name, address)
-    library = runtime.link(kept_text("boundary", text, keeps_large()))
-    for name in ("poll", "rounds", "kernel"):
-        runtime.define(f"gw_{name}", library.addresses[name])
-    return library, MethodDef(b"native", library.addresses["call"], _FASTCALL, None)
+    method = MethodDef(b"native", None, _FASTCALL, None)
+
+    def direct(library: Library) -> None:
+        for name in ("poll", "rounds", "kernel"):
+            runtime.define(f"gw_{name}", library.addresses[name])
+        method.function = library.addresses["call"]
+
+    library = runtime.link(kept_text("boundary", text, keeps_large()), is_quick=True)
+    direct(library)
+    follow(library, direct)
+    return library, method
 
 
-def native_function(description: bytes, library: Library) -> Callable[..., Any]:
+def native_function(
+    rendering: Rendering, names: tuple[str, ...], library: Library
+) -> Callable[..., Any]:
     """The Python function of a program: arrays -> a tuple of arrays, or None.
 
     Its library stands in for the module of a C function, to which such a function holds a
     reference. So the code stays while a call is in it.
     """
+
+    def addresses(library: Library) -> tuple[int, int]:
+        prepare, run = [library.addresses[name] for name in names]
+        return prepare, run
+
+    description = rendering.table(addresses(library))
+
+    def direct(library: Library) -> None:
+        """Has calls that begin from now on run another library's functions."""
+        place = id(description) + BYTES + 8 * ADDRESSES
+        (ctypes.c_int64 * 2).from_address(place)[:] = [*addresses(library)]
+
+    follow(library, direct)
     make = ctypes.pythonapi.PyCMethod_New
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object, ctypes.c_void_p]

@@ -73,6 +73,9 @@ class Chunks:
         kind = memory_kind(element)
         size = item_size(element)
         pointers = watch(e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}"))
+        if target().gathers_slowly:
+            value = self.loaded(pointers, kind)
+            return as_bool(f, value) if element == "b1" else value
         type_ = type_of(kind, lanes)
         name = f"llvm.masked.gather.v{lanes}{'f' if kind[0] == 'f' else 'i'}{8 * size}.v{lanes}p0"
         e.declarations[name] = (
@@ -85,6 +88,15 @@ class Chunks:
             f"{type_} poison)",
         )
         return as_bool(f, value) if element == "b1" else value
+
+    def loaded(self, pointers: Reg, kind: str) -> Reg:
+        """The elements at addresses, loaded one after the other."""
+        value = Reg("poison", kind, self.lanes)
+        for i in range(self.lanes):
+            pointer = self.e.assign("ptr", 1, f"extractelement {pointers}, i32 {i}")
+            item = self.f.load(pointer, kind, 1)
+            value = self.e.assign(kind, self.lanes, f"insertelement {value}, {item}, i32 {i}")
+        return value
 
     def scatter(
         self, base: Reg, effect: Store, value: Reg, j: Reg, mask: Reg, watch: Watch

@@ -15,6 +15,7 @@ from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.functions.combine import combined, identity
 from graphwright.compile.llvm.nest_code import extent, totals_of
 from graphwright.compile.llvm.shared_functions import SharedCallee
+from graphwright.compile.nests.element_kinds import SIMPLE
 from graphwright.compile.nests.nest import Element, Nest, Reduce
 from graphwright.compile.nests.sizes import product
 from graphwright.machine import threads
@@ -32,10 +33,7 @@ WORTH = 1 << 18
 #: The simple operations of a round.
 ROUND = 1 << 25
 
-#: Simple element functions; all others cost as much as `_DEAR` of these.
-_SIMPLE = frozenset(
-    {"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Relu", "Cast", "Square", "SelectV2"}
-)
+#: What an element function costs that is not simple.
 _DEAR = 8
 
 
@@ -239,4 +237,4 @@ def weight(nest: Nest) -> int:
     """The cost of an element, in simple operations: without that of a step for a whole row."""
     stages = [stage for stage in nest.stages if stage.inner] or nest.stages
     elements = [x for stage in stages for x in stage.instructions if isinstance(x, Element)]
-    return 1 + sum(1 if x.op.type_name in _SIMPLE else _DEAR for x in elements)
+    return 1 + sum(1 if x.op.type_name in SIMPLE else _DEAR for x in elements)

@@ -10,6 +10,7 @@ from graphwright.compile.llvm.frame import Frame
 from graphwright.compile.llvm.shared_functions import SharedCallee, SharedFunctions
 from graphwright.compile.nests.collapse import collapse
 from graphwright.compile.nests.nest import Nest, Program
+from graphwright.compile.nests.short_nests import ShortNest, short_nest
 from graphwright.compile.nests.short_rows import ShortRows, short_rows
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.run.options import OPTIONS
@@ -65,6 +66,10 @@ class LlvmModule:
             return [general]
         short = short_rows(nest, self.program.buffers, self.expected)
         return [general] if short is None else [short, general]
+
+    def short(self, nest: Nest) -> ShortNest | None:
+        """The code of a nest of a few elements, if that pays in a loop."""
+        return short_nest(nest, self.program.buffers, self.expected)
 
     def add(self, writer: FunctionText) -> None:
         """Adds a function and its declarations."""

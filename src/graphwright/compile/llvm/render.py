@@ -11,7 +11,14 @@ from graphwright.compile.llvm.rendering import Rendering
 from graphwright.compile.llvm.size_code import preparation
 from graphwright.compile.llvm.statement_code import StatementWriter
 from graphwright.compile.nests.element_kinds import INTEGERS
-from graphwright.compile.nests.nest import Count, Nest, Program, ScalarConstant
+from graphwright.compile.nests.nest import (
+    Count,
+    Loop,
+    Nest,
+    Program,
+    ScalarConstant,
+    all_statements,
+)
 
 
 def render(program: Program, is_watched: bool = True) -> tuple[str, Frame]:
@@ -65,6 +72,8 @@ def skeleton(program: Program) -> Any:
     A number may be a size, so its kind stands for it.
     """
     module = LlvmModule(program)
+    loops = [s for s in all_statements(program.body) if isinstance(s, Loop)]
+    repeated = {id(s) for s in all_statements(tuple(loops)) if isinstance(s, Nest)}
 
     def of(part: object) -> object:
         if not isinstance(part, tuple):
@@ -75,6 +84,8 @@ def skeleton(program: Program) -> Any:
         if isinstance(part, Nest):
             for nest, lengths in module.forms(part):
                 parts.append((lengths, lanes_of(nest, module.expected(nest.axes[-1]))))
+            if id(part) in repeated and (short := module.short(part)) is not None:
+                parts.append(short.lengths)
         return tuple(parts)
 
     return of(program._replace(expected=(), names=(), kernels=()))

@@ -9,6 +9,9 @@ import numpy as np
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.element_kinds import DTYPES
 
+#: The first of the two words of a table that have the addresses of the program's functions.
+ADDRESSES = 2
+
 
 class Rendering(NamedTuple):
     """A program as an LLVM module, and what the boundary needs for a call of it."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
 from graphwright.machine import blas, compiler, threads
+from graphwright.machine.drafts import drafted
 from graphwright.machine.linking import Library, c_function
 
 #: The routines of BLAS and LAPACK, for float32 and float64.
@@ -25,9 +26,14 @@ def define(name: str, address: int) -> None:
     _DEFINED[name] = address
 
 
-def link(text: str) -> Library:
-    """The functions of a module, in this process."""
-    return compiler.link(text, address)
+def link(text: str, is_quick: bool = False) -> Library:
+    """The functions of a module, in this process; quick code is a draft."""
+    if not is_quick:
+        return compiler.link(text, address)
+    library, is_draft = compiler.quick_link(text, address)
+    if is_draft:
+        drafted(library, partial(compiler.link, text, address))
+    return library
 
 
 @cache

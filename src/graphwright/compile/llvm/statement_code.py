@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
+from functools import reduce
 
 from graphwright.base.forks import cached_property
 from graphwright.compile.llvm.call_code import CallWriter
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.functions.branchless_selection import takes_both
-from graphwright.compile.llvm.functions.combine import identity
+from graphwright.compile.llvm.functions.combine import combined, identity
 from graphwright.compile.llvm.instructions import element, scalar_instruction
 from graphwright.compile.llvm.launch import FRAME, ROUND, leave, weight, word
 from graphwright.compile.llvm.list_code import ListWriter, moving
@@ -66,6 +67,7 @@ class StatementWriter:
         #: Results in inputs' memory: once the first of them is begun, the run must finish.
         self.lent = {self.program.results[result][0] for result, _ in self.program.reuses}
         self.whole = False
+        self.loops = 0  # that are open
         f.moving = {*exchanged(self.program.body), *moving(self.program)}
         self.lists = ListWriter(f, self.frame, self.scalars, self.define)
 
@@ -189,6 +191,30 @@ class StatementWriter:
         self.e.line(self.callee(statement, write).call(FRAME))
 
     def nest(self, nest: Nest) -> None:
+        """Writes a nest of a few elements in a loop, and calls the function of any other."""
+        short = self.module.short(nest) if self.loops else None
+        if short is None:
+            self.call_nest(nest)
+            return
+        if not short.lengths:
+            self.straight(short.straight)
+            return
+        f, e = self.f, self.f.e
+        then, otherwise, joined = [e.fresh_label(p) for p in ("few", "many", "done")]
+        same = [e.compare("eq", f.size(size), f.number(n)) for size, n in short.lengths]
+        f.branch_if(reduce(lambda x, y: e.binary("and", x, y), same), then, otherwise)
+        ways: list[tuple[list[Reg], str]] = []
+        for label in (then, otherwise):
+            e.label(label)
+            self.straight(short.straight) if label == then else self.call_nest(nest)
+            ways.append(([self.scalars[s] for _, s, _ in nest.scalars], e.block))
+            f.branch(joined)
+        e.label(joined)
+        for i, (_, scalar, kind) in enumerate(nest.scalars):
+            sources = [(values[i].text, block) for values, block in ways]
+            self.scalars[scalar] = f.phi(kind, 1, *sources)
+
+    def call_nest(self, nest: Nest) -> None:
         """Calls the function of a nest."""
 
         def write() -> SharedCallee:
@@ -242,6 +268,7 @@ class StatementWriter:
         else:
             f.branch(head)
         e.label(head)
+        self.loops += 1
         phis = [f.open_phi(kind) for kind in (*kinds, I64)]
         for variable, phi in zip(variables, phis):
             self.define(variable, phi.reg)
@@ -254,6 +281,7 @@ class StatementWriter:
         self.poll(loop)
         for statement in loop.body:
             self.statement(statement)
+        self.loops -= 1
         moved = [(b, f.from_slot(self.frame.buffer(c), "ptr")) for b, c in exchanges(loop)]
         for buffer, address in moved:
             f.to_slot(self.frame.buffer(buffer), address)
@@ -400,8 +428,13 @@ class StatementWriter:
         for value, scalar, _ in statement.scalars:
             self.define(scalar, values[value])
         for store in statement.stores:
-            index = self.place(store.place)
-            f.store(values[store.value], f.element(store.buffer, index, store.kind, True))
+            index, stored = self.place(store.place), values[store.value]
+            for i, stride in store.picks:
+                index = f.add(index, f.mul(values[i], f.size(stride)))
+            if store.combine:
+                before = f.load(f.element(store.buffer, index, store.kind, False), store.kind, 1)
+                stored = combined(f, store.combine, before, stored)
+            f.store(stored, f.element(store.buffer, index, store.kind, True))
 
     def report(self, condition: Reg) -> None:
         """Notes a refusal, so that the slow tier does the call."""

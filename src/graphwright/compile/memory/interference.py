@@ -152,10 +152,11 @@ class Interference:
     ) -> int:
         """The buffers that a statement and later ones need; notes interferences in its blocks."""
         if not isinstance(statement, Loop):
-            for block in blocks:
+            before = later
+            for block in blocks:  # one of them runs
                 self._visit(block, later, begun)
-                later |= block.needs
-            return later
+                before |= block.needs
+            return before
         condition, body = blocks
         head = later | condition.needs | body.needs
         begun |= begins_of(blocks)

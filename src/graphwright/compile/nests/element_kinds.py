@@ -1,4 +1,4 @@
-"""The kinds of elements in native code, by dtype."""
+"""The kinds of elements in native code, by dtype, and which ops on them cost little."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ KINDS: dict[DType, str] = {
 HALVES = ("f16", "bf16")
 
 INTEGERS = frozenset({kind for dtype, kind in KINDS.items() if dtype.is_integer})
+
+#: Ops whose element function is an instruction or two.
+SIMPLE = frozenset(
+    {"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Relu", "Cast", "Square", "SelectV2"}
+)
 
 DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
 

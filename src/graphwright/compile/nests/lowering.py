@@ -45,7 +45,7 @@ from graphwright.compile.nests.nest import (
 from graphwright.compile.nests.nesting import ClusterLowering, StageLowering
 from graphwright.compile.nests.places import require_places
 from graphwright.compile.nests.schedule import Schedule
-from graphwright.compile.nests.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes, product
+from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes, product
 from graphwright.compile.nests.symbolic_shapes import joined_parts
 from graphwright.compile.select.kernel_calls import KERNELS, operands_in_memory
 from graphwright.compile.verifier import verify
@@ -212,23 +212,20 @@ class Lowering:
         One statement writes what become components of rows.
         """
         axis = schedule.axis_of(node)
-        target = schedule.of(node.outputs[0])
-        kind = kind_of(node.outputs[0].type.dtype)
-        buffer = self.target(node.outputs[0])
-        step = product(target[axis + 1 :])
-        start = ZERO
+        step = product(schedule.of(node.outputs[0])[axis + 1 :])
         stages: list[tuple[Shape, StageLowering, list[Store]]] = []
-        for value, source in zip(joined_parts(node), schedule.parts[node]):
-            dims = schedule.of(value)
-            part = (*dims[:axis], ONE, *dims[axis:]) if isinstance(node.op, Pack) else dims
-            space, axes = spread(part)
+        for number, value in enumerate(joined_parts(node)):
+            if schedule.unnamed(value) in schedule.inside:
+                continue
+            space, axes = spread(schedule.of(value))
             nest = ClusterLowering(self, Cluster(space, 0), schedule)
-            place = nest.linear(target, axes)
-            place = place._replace(offsets=(*place.offsets, start * step))
+            whole, place = schedule.in_join(node, number, axes)
             if not stages or step != ONE or not isinstance(node.op, Pack):
                 stages.append((space, StageLowering(nest, 0, row=not space), []))
-            stages[-1][2].append(Store(stages[-1][1].read(*source), buffer, place, kind))
-            start = self.sizes.derive("add", start, part[axis])
+            _, stage, stores = stages[-1]
+            index = stage.read(*schedule.parts[node][number])
+            linear, kind = nest.linear(schedule.of(whole), place), kind_of(value.type.dtype)
+            stores.append(Store(index, self.target(whole), linear, kind))
         return [
             Nest(space, 0, (Stage(stage.all(), tuple(stores)),))
             if space
@@ -250,8 +247,9 @@ class Lowering:
         into: list[Statement] = []
         loads = [Load(self.memory(value, schedule, into), nest.linear(dims, axes), kind)]
         loads += [Load(self.memory(v, schedule, into), index, "i64") for v in places]
-        picks = [(i, product(target[i:])) for i in range(1, len(loads))]
-        place = nest.linear(target[len(places) :], axes[outer:])
+        picks = [(i, product(target[op.axis + i :])) for i in range(1, len(loads))]
+        before_places, behind = axes[outer : outer + op.axis], axes[outer + op.axis :]
+        place = nest.linear(target, (*before_places, *[FIRST] * len(places), *behind))
         buffer = self.target(node.outputs[0])
         store = Store(0, buffer, place, kind, op.combine, tuple(picks))
         if op.adds:
@@ -260,7 +258,7 @@ class Lowering:
         else:
             into.append(Clear(buffer, kind, op.combine))
         # Elements with places of their own go one by one.
-        single = not place.strides or place.strides[-1] == ZERO
+        single = not place.strides or place.strides[-1] != ONE
         if op.combine == "sum" and not op.adds and not single:
             return [*into, Nest(space, 0, (Stage(tuple(loads), (store,)),))]
         stage = Stage(tuple(loads), (store,), inner=not single)

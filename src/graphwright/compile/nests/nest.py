@@ -207,7 +207,7 @@ class Nest(NamedTuple):
 class Straight(NamedTuple):
     """Scalars computed once: all instructions, then scalars from their results, then stores.
 
-    Stores have places without axes or picks, and combine with nothing.
+    Stores have places without axes. In plans they have no picks, and combine with nothing.
     """
 
     instructions: tuple[Instruction, ...]

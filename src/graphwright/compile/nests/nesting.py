@@ -187,9 +187,9 @@ class ClusterLowering:
 
     def store(self, member: ClusterMember, index: int) -> Store:
         """The effect that writes a value to its buffer."""
-        value = member.value
-        place = self.linear(self.schedule.of(value), member.place)
-        return Store(index, self.program.target(value), place, kind_of(value.type.dtype))
+        value, place = self.schedule.whole(member.value, member.place)
+        linear = self.linear(self.schedule.of(value), place)
+        return Store(index, self.program.target(value), linear, kind_of(value.type.dtype))
 
     def linear(self, shape: Shape, place: Place) -> Linear:
         """The place of an element in a row-major array of `shape`."""

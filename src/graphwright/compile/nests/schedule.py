@@ -8,11 +8,11 @@ reduced values of the same row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
-from graphwright.compile.graph.accumulate import accumulated, in_place
+from graphwright.compile.graph.accumulate import accumulated, are_zeros, in_place, uses_of
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.failures import refuses_values
 from graphwright.compile.graph.simplify import simple_graphs
@@ -21,9 +21,20 @@ from graphwright.compile.lists.list_uses import LIST_OPS, MAKERS, is_list, list_
 from graphwright.compile.nests.chapters import chapters
 from graphwright.compile.nests.clustering import Clustering
 from graphwright.compile.nests.clusters import Cluster, ClusterMember, Opaque, spread
+from graphwright.compile.nests.element_kinds import SIMPLE
 from graphwright.compile.nests.moves import FIRST, MOVES, Place, Position, aligned, is_trivial
 from graphwright.compile.nests.number_vectors import with_number_vectors
-from graphwright.compile.nests.sizes import ONE, Late, NotNative, Refusals, Shape, Size, Sizes
+from graphwright.compile.nests.sizes import (
+    ONE,
+    ZERO,
+    Late,
+    NotNative,
+    Refusals,
+    Shape,
+    Size,
+    Sizes,
+    product,
+)
 from graphwright.compile.nests.symbolic_shapes import (
     joined_parts,
     place_of_result,
@@ -68,6 +79,8 @@ class Schedule(Clustering):
         self.overwritten = in_place(graph)  # by sum: the operand that it overwrites
         self.claimed: set[Value] = set()  # values in the memory of results
         self.called_nodes: set[Node] = set()  # whose kernels machine code calls
+        self.inside: dict[Value, tuple[Node, int]] = {}  # parts that are computed in their joins
+        self.uses: dict[Value, int] = uses_of(graph)
         self.stacks: set[Node] = set()  # of which readers take one part each, known beforehand
         self.late_arguments: set[Value] = set()  # outputs of refused nodes, taken as arguments
 
@@ -170,8 +183,10 @@ class Schedule(Clustering):
             operands, constant = node.inputs, node.inputs[count:]
         else:
             operands, constant = node.inputs[1:], node.inputs[1:]
+        is_loop = isinstance(op, StatelessWhile)
+        zeros = {i for i, v in enumerate(operands) if is_loop and are_zeros(v)}
         inner = [
-            Schedule(fresh(graph), self.sizes, self.dims, self.aliases, self.lists)
+            Schedule(fresh(graph, zeros), self.sizes, self.dims, self.aliases, self.lists)
             for graph in simple_graphs(op)
         ]
         if isinstance(op, StatelessWhile):
@@ -399,7 +414,7 @@ class Schedule(Clustering):
         if self.graph.is_body:
             self.demand(value)
             return value
-        root = value
+        root = value = self.unnamed(value)
         while isinstance(root.node.op, Reshape) and root in self.home:
             root = root.node.inputs[0]
         lent = isinstance(root.node.op, (StatelessWhile, StatelessIf))
@@ -476,6 +491,9 @@ class Schedule(Clustering):
         """Makes a node a statement of its own that reads memory; a reshape is one, as a view."""
         if isinstance(node.op, (ConcatV2, Pack)) and node not in self.called_nodes:
             self.parts[node] = [self.source(value) for value in joined_parts(node)]
+            for number, value in enumerate(map(self.unnamed, joined_parts(node))):
+                if self.may_be_inside(value, node):
+                    self.inside[value] = node, number
         else:
             is_called = node in self.called_nodes
             for value in operands_in_memory(node) if is_called else read_from_memory(node):
@@ -488,6 +506,62 @@ class Schedule(Clustering):
         for value in node.outputs:
             self.home[value] = statement
             self.escapes[value] = None
+
+    def may_be_inside(self, value: Value, node: Node) -> bool:
+        """Whether a part can be computed in its place in a join, which alone reads it.
+
+        Rows that the join parts from each other may be short, and dear operations need long ones.
+        """
+        home, axis = self.home.get(value), self.axis_of(node)
+        if home is None or self.uses.get(value) != 1 or is_list(value) or value in self.lists.late:
+            return False
+        dims = self.of(value)
+        is_whole = all(d == ONE for d in dims[:axis])
+        if isinstance(home, Opaque):
+            joins = isinstance(value.node.op, (ConcatV2, Pack))
+            inner = [v for v in map(self.unnamed, value.node.inputs) if v in self.inside]
+            simple = all(is_whole or self.is_simple(v) for v in inner)
+            return joins and value.node not in self.called_nodes and simple
+        member = home.members[value]
+        is_column = isinstance(node.op, Pack) and product(dims[axis:]) == ONE  # one nest writes all
+        is_element = home.space and not (member.row or member.reduced)
+        return bool(is_element) and not is_column and (is_whole or self.is_simple(value))
+
+    def unnamed(self, value: Value) -> Value:
+        """The value that an identity alone reads, if a value is that, and so on."""
+        while value not in self.home and isinstance(value.node.op, Identity):
+            (source,) = value.node.inputs
+            if self.uses.get(source) != 1 or self.uses.get(value) != 1:
+                break
+            value = source
+        return value
+
+    def is_simple(self, value: Value) -> bool:
+        """Whether nothing dear is computed in the loop of a value, or of what is inside of it."""
+        home = self.home[value]
+        if isinstance(home, Opaque):
+            parts = map(self.unnamed, value.node.inputs)
+            return all(self.is_simple(v) for v in parts if v in self.inside)
+        return all(m.source or v.node.op.type_name in SIMPLE for v, m in home.members.items())
+
+    def starts(self, node: Node) -> list[Size]:
+        """Where each part of a join begins along its axis."""
+        axis, starts = self.axis_of(node), [ZERO]
+        for value in joined_parts(node)[:-1]:
+            length = ONE if isinstance(node.op, Pack) else self.of(value)[axis]
+            starts.append(self.sizes.derive("add", starts[-1], length))
+        return starts
+
+    def in_join(self, node: Node, number: int, place: Place) -> tuple[Value, Place]:
+        """The value in whose memory a part of a join lies, and the place there of its element."""
+        axis, start = self.axis_of(node), self.starts(node)[number]
+        along = FIRST if isinstance(node.op, Pack) else place[axis]
+        behind = place[axis if isinstance(node.op, Pack) else axis + 1 :]
+        return self.whole(node.outputs[0], (*place[:axis], along.moved((start,), 1), *behind))
+
+    def whole(self, value: Value, place: Place) -> tuple[Value, Place]:
+        """The value in whose memory a value lies, and the place there of its element."""
+        return self.in_join(*self.inside[value], place) if value in self.inside else (value, place)
 
     def source(self, value: Value) -> tuple[Value, Place]:
         """The value in memory from which a part of a join is read, and the place of its element."""
@@ -550,9 +624,12 @@ def read_from_memory(node: Node) -> tuple[Value, ...]:
     return joined_parts(node)
 
 
-def fresh(graph: Graph) -> Graph:
-    """A copy of a loop's or branch's simplified graph, with new nodes and values."""
+def fresh(graph: Graph, zeros: Collection[int]) -> Graph:
+    """A copy of a loop's or branch's simplified graph, with new nodes and values.
+
+    The parameters of these numbers begin as zeros.
+    """
     result = Graph(graph.name, is_body=True)
-    simple = accumulated(with_number_vectors(decompose(with_number_vectors(graph))[0]))
+    simple = accumulated(with_number_vectors(decompose(with_number_vectors(graph))[0]), zeros)
     transform(simple, lambda node, inputs: None, result)
     return result

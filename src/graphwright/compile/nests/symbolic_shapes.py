@@ -129,7 +129,9 @@ class Shapes:
         for place in places:
             for d, e in zip(place, x):
                 self.sizes.unify(d, e)
-        for d, e in zip(result[len(places) :], x[len(places[0]) :]):
+        axis: int = node.op.axis  # type: ignore[attr-defined]
+        rest = (*result[:axis], *result[axis + len(places) :])
+        for d, e in zip(rest, x[len(places[0]) :]):
             self.sizes.unify(d, e)
         return result
 

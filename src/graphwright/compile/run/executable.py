@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -16,6 +17,7 @@ from graphwright.compile.llvm.rendering import Rendering
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.lowered_segment import LoweredSegment
 from graphwright.machine import array_layout
+from graphwright.machine.drafts import follow
 from graphwright.machine.exclusion import exclusive
 from graphwright.machine.linking import Library
 from graphwright.types.arrays import Array
@@ -32,15 +34,21 @@ _TOGETHER = 32
 
 
 @exclusive
-def library_of(text: str) -> Library:
-    """The machine code of a module, compiled once in this process."""
+def library_of(text: str, is_quick: bool) -> Library:
+    """The machine code of a module, compiled once in this process, or twice: first as a draft."""
     if not array_layout.is_known():
         raise NotNative("arrays lie in memory otherwise than native code expects")
     library = _LIBRARIES.get(text)
     if library is None:
         boundary()
-        library = _LIBRARIES[text] = runtime.link(text)
+        library = runtime.link(text, is_quick)
+        _note(text, library)
+        follow(library, partial(_note, text))
     return library
+
+
+def _note(text: str, library: Library) -> None:
+    _LIBRARIES[text] = library
 
 
 class Code(NamedTuple):
@@ -60,8 +68,7 @@ class Executable:
     def __init__(self, rendering: Rendering, constants: Sequence[Array], code: Code) -> None:
         self.constants = [np.asarray(c, order="C") for c in constants]
         self.code = code
-        prepare, run = [code.library.addresses[name] for name in code.names]
-        native = native_function(rendering.table((prepare, run)), code.library)
+        native = native_function(rendering, code.names, code.library)
         sanitizer = rendering.sanitizer
         self._native = native if sanitizer is None else sanitizer.watched(native)
 
@@ -78,15 +85,18 @@ class Executable:
         return lambda bits, arrays: native(*arrays, *constants, bits)
 
 
-def executables(segments: Sequence[LoweredSegment]) -> list[Executable]:
-    """Programs compiled together, since LLVM spends some time on each module, however small."""
+def executables(segments: Sequence[LoweredSegment], is_quick: bool = False) -> list[Executable]:
+    """Programs compiled together, since LLVM spends some time on each module, however small.
+
+    With `is_quick` their code may be drafts.
+    """
     result: list[Executable] = []
     for first in range(0, len(segments), _TOGETHER):
         batch = segments[first : first + _TOGETHER]
         texts = list(dict.fromkeys([segment.rendering.text for segment in batch]))
         names = [_NAMES] if len(texts) == 1 else [numbered(i) for i in range(len(texts))]
         whole = texts[0] if len(texts) == 1 else joined(texts)
-        library = library_of(whole)
+        library = library_of(whole, is_quick)
         of_text = dict(zip(texts, names))
         for segment in batch:
             code = Code(library, of_text[segment.rendering.text])

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, repeat
 from typing import Any, Protocol, TypeAlias
 from weakref import ref
 
@@ -101,8 +102,8 @@ class Visit:
 class LoopHead:
     """The place in generated Python where a loop's iterations begin.
 
-    The text looks here now and then, with the visit that the last look gave. Where the visit has no
-    more turns, the text calls `code` with a list of the loop's variables and captures.
+    The text has a turn for each of `visit`, which looks now and then whether there is code. After
+    the last turn, the text calls `code` with a list of the loop's variables and captures.
     """
 
     def __init__(self, node: Node, graph: Graph, draws: Draws, around: Sequence[str]) -> None:
@@ -116,6 +117,18 @@ class LoopHead:
         self.worker: background.Worker | None = None  # a child of a fork has another one
         self.answered: threading.Event
         self.visitor: ref[Visit] | None = None
+
+    def visit(self) -> Iterator[None]:
+        """The turns of a run of the loop until its code goes on, if that comes before its end."""
+        return chain.from_iterable(self.spans())
+
+    def spans(self) -> Iterator[Iterable[None]]:
+        """The turns from one look to the next."""
+        yield repeat(None, self.turns)
+        visit = self.look(None)
+        while visit.turns:
+            yield repeat(None, visit.turns)
+            visit = self.look(visit)
 
     def look(self, visit: Visit | None) -> Visit:
         """The visit, with the number of turns until the next look."""

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphwright.compile.graph.draw_positions import DrawPosition
 from graphwright.compile.graph.kernel_refusals import Lines, bound, explain, noting
 from graphwright.compile.graph.simplify import simple_graphs, simplify
 from graphwright.compile.run.generated_text import identifier, make_function
@@ -21,7 +20,7 @@ from graphwright.compile.run.steps import Steps, is_plain
 from graphwright.compile.select.native_op import Native, NativeUpdate, compile_together
 from graphwright.control.branch import StatelessIf, not_scalar
 from graphwright.control.loop import StatelessWhile
-from graphwright.ir.draws import Draws, Kernel
+from graphwright.ir.draws import DrawPosition, Draws, Kernel
 from graphwright.ir.execution import (
     Function,
     draws_numbers,
@@ -138,9 +137,9 @@ class GeneratedSource:
         """The ops that run as machine code."""
         return [node.op for node, _, _ in self.machine]
 
-    def link(self) -> Function:
-        """The written function, with its segments compiled."""
-        compile_together(self.segments)
+    def link(self, is_quick: bool = False) -> Function:
+        """The written function, with its segments compiled, quickly at first if that is wanted."""
+        compile_together(self.segments, is_quick)
         for op, (node, native, fallback) in zip(self.segments, self.machine):
             run = op.function() if fallback else op.update()
             self.bindings[native] = self.observe(node, run)
@@ -200,11 +199,9 @@ class GeneratedSource:
         self.let_go(dead)
         self.free = [name for name in self.free if name not in dead]  # an error may show them
         self.last_use.update(dict.fromkeys(begin, None))
-        head = self.head(node) if self.has_heads else None
-        self.line("while True:")
+        head = self.head(node) if self.has_heads else ""
+        self.line(f"for _ in {head}.visit():" if head else "while True:")
         self.depth += 1
-        if head is not None:
-            self.look(head, variables, operands[count:])
         self.around.append(f"{node.name} condition")
         self.block(condition, [*variables, *operands[count:]], condition.arguments)
         self.around[-1] = f"{node.name} body"
@@ -215,33 +212,24 @@ class GeneratedSource:
         self.around.pop()
         self.move(body, variables)
         self.depth -= 1
+        if head:
+            self.go_on(head, variables, operands[count:])
         self.free += filter(is_variable, dead)
         self.let_go(self.dead((*node.inputs, *node.outputs), node))
 
     def head(self, node: Node) -> str:
-        """Writes the beginning of a visit of a loop; the name of its head."""
-        head = self.bind("l", LoopHead(node, self.inside[-1], self.draws, self.around))
-        self.line(f"{head}_turns, {head}_visit = {head}.turns, None")
-        return head
+        """The name of the head of a loop, which counts its iterations."""
+        return self.bind("l", LoopHead(node, self.inside[-1], self.draws, self.around))
 
-    def look(self, head: str, variables: Sequence[str], captured: Sequence[str]) -> None:
-        """Writes the look at a loop's head, which may leave the loop with its results."""
-        turns, visit = f"{head}_turns", f"{head}_visit"
-        self.line(f"if {turns}: {turns} -= 1")
+    def go_on(self, head: str, variables: Sequence[str], captured: Sequence[str]) -> None:
+        """Writes what follows the last iteration in Python of a loop that goes on elsewhere."""
         self.line("else:")
-        self.depth += 1
-        self.line(f"{visit} = {head}.look({visit})")
-        self.line(f"{turns} = {visit}.turns")
-        self.line(f"if not {turns}:")
         self.depth += 1
         named = ", ".join(variables)
         self.line(f"{head}_state = [{', '.join([*variables, *captured])}]")
         if named:
             self.line(f"del {named}")
         self.line(f"{named}{', = ' if named else ''}{head}.code({head}_state)")
-        self.line("break")
-        self.depth -= 1
-        self.line(f"{turns} -= 1")
         self.depth -= 1
 
     def branch(self, node: Node, op: StatelessIf) -> None:

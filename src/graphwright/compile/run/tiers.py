@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from enum import IntEnum
+from functools import partial
 from typing import Any, TypeAlias
 
 from graphwright.base.forks import cached_property, held_over_forks
@@ -41,8 +42,8 @@ Run: TypeAlias = Callable[..., tuple[Any, ...]]
 _LONG = 0.005
 #: So are this many calls.
 _MANY = 3
-#: After a call of the slow tier that took longer, in seconds, the next one waits for code.
-_WORTH_WAITING = 0.05
+#: After calls of the slow tier that took longer, in seconds, the next one waits for code.
+_WORTH_WAITING = 0.03
 
 #: Guards the stages of traces.
 _LOCK = held_over_forks(threading.RLock())
@@ -51,14 +52,15 @@ _LOCK = held_over_forks(threading.RLock())
 class NativeTier:
     """A lowered graph: text, until its function is needed."""
 
-    def __init__(self, source: GeneratedSource) -> None:
+    def __init__(self, source: GeneratedSource, is_quick: bool) -> None:
         self.source = source
+        self.is_quick = is_quick
 
     @cached_property
     def function(self) -> Function:
         """The function that runs it."""
         with contained(self.source.graph.name):
-            return self.source.link()
+            return self.source.link(self.is_quick)
 
     @property
     def is_native(self) -> bool:
@@ -76,11 +78,12 @@ def native(
     observe: Observe = as_it_is,
     is_reported: bool = False,
     around: Sequence[str] | None = None,
+    is_quick: bool = False,
 ) -> NativeTier:
     """The graph with its native parts lowered, which `observe` may wrap.
 
     With `is_reported` a line of the log names the nodes outside machine code. `around` is
-    that of `GeneratedSource`.
+    that of `GeneratedSource`. With `is_quick` the code may be a draft (`machine/drafts.py`).
     """
     # Imported late, so that `import graphwright` does not wait for it. A fork waits: a module that
     # another thread is importing can never be imported in the child.
@@ -101,12 +104,17 @@ def native(
         return parts
 
     with contained(graph.name):
-        return NativeTier(written(whole, partitioned, observe, graph.draws, around))
+        return NativeTier(written(whole, partitioned, observe, graph.draws, around), is_quick)
 
 
-def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Run:
+def native_runner(
+    graph: Graph,
+    observe: Observe = as_it_is,
+    is_reported: bool = False,
+    is_quick: bool = False,
+) -> Run:
     """The function that a native call of the graph runs."""
-    return runner(graph, native(graph, observe, is_reported).function)
+    return runner(graph, native(graph, observe, is_reported, is_quick=is_quick).function)
 
 
 class Compilation(NamedTuple):
@@ -143,7 +151,8 @@ class Tiered:
         self.stage = TierStage.NEW
         self.run: Run
         self.calls = 0
-        self.seconds = 0.0  # of the last call of the slow tier, where the next may take as long
+        #: Seconds of the last two calls of the slow tier, where the next may take as long.
+        self.last: tuple[float, ...] = ()
         self.request: Any = None  # the last one for code: a child of a fork makes its own
         self.lookalikes: Lookalikes | None = None
         self.family: SizeFamily | None = None  # once there are two that look alike
@@ -199,14 +208,16 @@ class Tiered:
 
     def watched(self, *arrays: Any) -> tuple[Any, ...]:
         """Runs the present function, and notes whether the trace is worth better code."""
-        if self.seconds > _WORTH_WAITING:
+        if self.last and min(self.last) > _WORTH_WAITING:
             self.wait()
         start, departures = time.perf_counter(), THIS_THREAD.departures
         results = self.run(*arrays)
-        self.seconds = 0.0 if Waiting.always else time.perf_counter() - start
-        self.calls += _MANY if self.seconds > _LONG else 1
+        seconds = 0.0 if Waiting.always else time.perf_counter() - start
+        self.calls += _MANY if seconds > _LONG else 1
         if THIS_THREAD.departures > departures:
-            self.seconds = 0.0  # the next call has the code of that loop from its beginning
+            seconds = 0.0  # the next call has the code of that loop from its beginning
+        # The first call does more than others.
+        self.last = (self.last[-1] if self.last else seconds / 2), seconds
         family = self.family
         if family is not None:
             family.calls += 1
@@ -217,13 +228,13 @@ class Tiered:
         return results
 
     def wait(self) -> None:
-        """Waits for the code that is being made, at most as long as the last call took.
+        """Waits for the code that is being made, at most twice as long as a call takes.
 
-        A call of the slow tier would take as long again, and keep the compiler from the
-        interpreter's lock.
+        A call of the slow tier would take as long again, and twice as long beside the compiler,
+        which it keeps from the interpreter's lock.
         """
         if not background.is_worker():
-            background.wait(self.seconds)
+            background.wait(2 * min(self.last), is_urgent=True)
 
     def ask(self, is_own: bool) -> None:
         """Requests code for this trace, or only code that serves others too.
@@ -251,12 +262,20 @@ class Tiered:
         if self.stage is not TierStage.EXACT:
             self.compile_alone()
 
+    @property
+    def is_hurried(self) -> bool:
+        """Whether calls run in the slow tier until there is code.
+
+        A call that waits for its code may be long, and is worth the best.
+        """
+        return self.mode is None and not Waiting.always
+
     def take_shared(self, is_worth: bool) -> None:
         """Makes and runs code that serves the family."""
         began = time.perf_counter()
         family = self.family
         if family is not None and self.stage is not TierStage.EXACT:
-            shared = family.shared(self.graph, native, is_worth)
+            shared = family.shared(self.graph, partial(native, is_quick=self.is_hurried), is_worth)
             if shared is not None:
                 self.take(TierStage.EXACT, runner(self.graph, shared), began)
                 family.tell()
@@ -266,7 +285,7 @@ class Tiered:
         began = time.perf_counter()
         is_reported = self.mode is not None and OPTIONS.get("native") is None
         try:
-            fast = native_runner(self.graph, is_reported=is_reported)
+            fast = native_runner(self.graph, is_reported=is_reported, is_quick=self.is_hurried)
         except NotNative as reason:
             self.refusal = str(reason)
             if self.stage is TierStage.NEW:

@@ -14,7 +14,7 @@ from graphwright.ir.graph import Graph
 from graphwright.ir.verify import verify_call
 from graphwright.op.op import Effect, Op
 from graphwright.ops.state.tensor_list import TensorList
-from graphwright.ops.state.variable_ops import Held, Loan
+from graphwright.ops.state.variable_ops import WORTH, Held, Loan, Storage
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -54,7 +54,7 @@ class Renderer:
 
     #: The graph of a segment, and (result, argument): results that should have arguments' memory.
     lower: Callable[[Graph, Sequence[tuple[int, int]]], SegmentProgram]
-    executables: Callable[[Sequence[SegmentProgram]], Sequence[Runnable]]
+    executables: Callable[[Sequence[SegmentProgram], bool], Sequence[Runnable]]
 
 
 def as_plain(array: Array | TensorList) -> Any:
@@ -97,7 +97,7 @@ class Native(Op):
         """The compiled program; it is compiled once."""
         compiled: Runnable | None = self.__dict__.get("_executable")
         if compiled is None:
-            (compiled,) = Renderer.executables([self.segment])
+            (compiled,) = Renderer.executables([self.segment], False)
             self.__dict__["_executable"] = compiled
         return compiled
 
@@ -129,12 +129,22 @@ class Native(Op):
         return run
 
 
-def compile_together(ops: Sequence[Native]) -> None:
+def compile_together(ops: Sequence[Native], is_quick: bool) -> None:
     """Compiles several segments at once."""
     if not ops:
         return
-    for op, executable in zip(ops, Renderer.executables([op.segment for op in ops])):
+    for op, executable in zip(ops, Renderer.executables([op.segment for op in ops], is_quick)):
         op.__dict__["_executable"] = executable
+
+
+def may_be_lent(type_: TensorType) -> bool:
+    """Whether arrays of a type may be large enough to be lent."""
+    return type_.size is None or type_.size * type_.dtype.numpy_dtype.itemsize >= WORTH
+
+
+def arrays_of(cells: Sequence[Storage]) -> list[Any]:
+    """The arrays of locked cells."""
+    return [cell.held() if (array := cell.array) is None else array for cell in cells]
 
 
 class NativeUpdate(Native):
@@ -177,7 +187,11 @@ class NativeUpdate(Native):
             self.read + self.written,
             len(self.f.results) - self.written,
         )
-        reuses = {argument: 1 << result for result, argument in self.segment.reuses}
+        reuses = {
+            argument: 1 << result
+            for result, argument in self.segment.reuses
+            if argument < first and may_be_lent(self.f.parameters[argument].type)
+        }
         lendable = [(i, reuses.get(i, 0)) for i in range(first)]
 
         def run(*operands: Any) -> Any:
@@ -201,10 +215,9 @@ class NativeUpdate(Native):
             if reuses:
                 results = lent(operands)
             else:
-                arrays = [cell.held() for cell in operands[:first]]
-                results = native(*arrays, *operands[count:])
+                results = native(*arrays_of(operands[:first]), *operands[count:])
             if results is None:
-                arrays = [cell.held() for cell in operands[:first]]
+                arrays = arrays_of(operands[:first])
                 results = native(*map(as_plain, (*arrays, *operands[count:])))
             return results
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
+
+import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.nest import Linear
@@ -103,6 +106,23 @@ def contains(a: Box, b: Box) -> bool:
     if not a.rows:
         return a.first <= b.first and b.end <= a.first + a.length
     return a.rows == b.rows and a.first <= b.first and b.first + b.length <= a.first + a.length
+
+
+def cover(boxes: Sequence[Box], count: int) -> bool:
+    """Whether boxes have all of so many elements among them, whatever their rows."""
+    if sum([box.length * prod([n for n, _ in box.rows]) for box in boxes]) < count:
+        return False
+    ranges = []
+    for box in boxes:
+        starts = np.array([box.first])
+        for number, step in box.rows:
+            starts = np.add.outer(np.arange(number) * step, starts).ravel()
+        ranges.append(np.stack([starts, starts + box.length]))
+    begins, ends = np.concatenate(ranges, axis=1)
+    order = np.argsort(begins)
+    reached = np.maximum.accumulate(ends[order])  # by all ranges up to each
+    gaps = (begins[order][1:] > reached[:-1]) & (reached[:-1] < count)
+    return bool(begins[order[0]] <= 0 and reached[-1] >= count and not gaps.any())
 
 
 def covers(coverage: tuple[Box, ...], box: Box) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.sizes import Size
-from graphwright.compile.verifier.element_boxes import Box, contains, covers, joined
+from graphwright.compile.verifier.element_boxes import Box, cover, covers, joined
 from graphwright.compile.verifier.layout import Layout
 from graphwright.compile.verifier.plan_rules import PlanRule, refuse, require
 from graphwright.compile.verifier.plan_steps import (
@@ -130,8 +130,8 @@ class Memory:
         """Boxes of a value with one more, or all of it."""
         if box is None:
             return WHOLE
-        boxes, whole = joined(boxes, box), Box(0, self.layout.counts[value], ())
-        return WHOLE if any(contains(b, whole) for b in boxes) else boxes
+        boxes, count = joined(boxes, box), self.layout.counts[value]
+        return WHOLE if covers(boxes, Box(0, count, ())) or cover(boxes, count) else boxes
 
     def renamed(self, effect: Renamed, state: State) -> None:
         """Makes elements of one value those of another, too."""

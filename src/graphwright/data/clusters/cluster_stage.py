@@ -106,7 +106,7 @@ class TasksUnderWay:
         self.parcels = self.window
         if executor.is_here:
             # A thread of the executor might wait for a lock of the thread that waits for it.
-            Departure.arrive(parcel.digest, parcel.data)
+            Departure.arrive(parcel.data)
 
     def add(self, task: ElementTask) -> None:
         """Begins a task behind all others; an error waits for its turn."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, TypeAlias
 
@@ -11,12 +11,13 @@ import numpy as np
 from graphwright.compile.graph.kernel_refusals import explain, note
 from graphwright.compile.graph.simplify import simplify
 from graphwright.control.python_call import EagerPyFunc, FreshFunction, HostOp, PyFunc, status_of
-from graphwright.data.blocks import Column, ElementBlock, Row, column, values_of
+from graphwright.data.blocks import Column, ElementBlock, Row, column
+from graphwright.data.element_forms import tensors_in
 from graphwright.ir.graph import Graph, Node
 from graphwright.op.interpreter import activate
 from graphwright.ops.core.creation import Const, Placeholder
 from graphwright.values.eager import REFUSALS
-from graphwright.values.tensor import wrap
+from graphwright.values.tensor import EagerTensor, wrap
 
 #: The values of an operand: a column, or one array for all elements.
 Operand: TypeAlias = "Column | repeat[Any]"
@@ -68,9 +69,11 @@ class PythonCalls:
         arguments: list[Operand] = [*block.columns, *map(repeat, self.captured)]
         made: Row = []
         error: Exception | None = None
+        are_scalars = False
         try:
             with np.errstate(all="ignore"), activate(None):
-                _CALLERS[type(op)](self, op, [arguments[i] for i in self.operands], block, made)
+                operands = [arguments[i] for i in self.operands]
+                are_scalars = _CALLERS[type(op)](self, op, operands, block, made)
         except REFUSALS as refusal:
             row = [*block.row(len(made)), *self.captured]
             note(refusal, self.node, [row[place] for place in self.operands])
@@ -81,7 +84,7 @@ class PythonCalls:
         if not made:
             return None, error
         columns = [*block.part(0, len(made)).columns, *map(repeat, self.captured)]
-        columns += outputs(made, op)
+        columns += outputs(made, op, are_scalars)
         chosen = [self.whole(columns[place], len(made)) for place in self.results]
         return ElementBlock(len(made), tuple(chosen)), error
 
@@ -91,50 +94,69 @@ class PythonCalls:
 
     def on_arrays(
         self, op: PyFunc, operands: Sequence[Operand], block: ElementBlock, made: Row
-    ) -> None:
-        """Calls a function of NumPy's arrays and scalars."""
-        function = op.function
+    ) -> bool:
+        """Calls a function of NumPy's arrays and scalars; says whether it gave scalars alone."""
         # What is of the scalar type promised needs no look. Others are copied before the next call.
         is_single = len(op.Tout) == 1
         promised = op.Tout[0].as_numpy_dtype if is_single else None
-        for values in rows(map(plain_values, operands), block.count):
+        call, rows = calls(op.function, list(map(plain_values, operands)), block.count)
+        are_scalars = True
+        while True:
             try:
-                returned = function(*values)
+                for values in rows:
+                    returned = call(values)
+                    if type(returned) is not promised:
+                        break
+                    made.append(returned)
+                else:
+                    return are_scalars
             except Exception as failure:
                 raise status_of(failure) from failure
-            if type(returned) is not promised:
-                results = op.arrays_of(returned)
-                returned = results[0] if is_single else results
-            made.append(returned)
+            are_scalars = False
+            arrays = op.arrays_of(returned)
+            made.append(arrays[0] if is_single else arrays)
 
     def on_tensors(
         self, op: EagerPyFunc, operands: Sequence[Operand], block: ElementBlock, made: Row
-    ) -> None:
-        """Calls a function of eager tensors."""
-        for arrays in rows(map(each, operands), block.count):
-            results = [tensor._array for tensor in op.run(list(map(wrap, arrays)))]
-            made.append(results[0] if len(results) == 1 else results)
+    ) -> bool:
+        """Calls a function of eager tensors, which gives no scalars."""
+        promised = op.Tout[0].numpy_dtype if len(op.Tout) == 1 else None
+        call, rows = calls(op.function, list(map(tensors, operands)), block.count)
+        while True:
+            try:
+                for values in rows:
+                    returned = call(values)
+                    array = returned._array if type(returned) is EagerTensor else None
+                    if type(array) is not np.ndarray or array.dtype != promised:
+                        break
+                    made.append(array)
+                else:
+                    return False
+            except Exception as failure:
+                raise status_of(failure) from failure
+            arrays = [tensor._array for tensor in op.tensors_of(returned)]
+            made.append(arrays[0] if len(arrays) == 1 else arrays)
 
 
 #: How the function of an op is called.
-_CALLERS: dict[type[HostOp], Callable[..., None]] = {
+_CALLERS: dict[type[HostOp], Callable[..., bool]] = {
     PyFunc: PythonCalls.on_arrays,
     EagerPyFunc: PythonCalls.on_tensors,
 }
 
 
-def rows(columns: Iterable[Iterable[Any]], count: int) -> Iterable[tuple[Any, ...]]:
-    """The operands of each call."""
-    operands = list(columns)
-    if all(isinstance(values, repeat) for values in operands):
-        operands.append(range(count))
-        return (row[:-1] for row in zip(*operands))
-    return zip(*operands)
+def calls(
+    function: Callable[..., Any], operands: Sequence[Iterable[Any]], count: int
+) -> tuple[Callable[[Any], Any], Iterator[Any]]:
+    """What calls a function for one of `count` elements, and what it takes for each of them."""
+    if len(operands) == 1 and not isinstance(operands[0], repeat):
+        return function, iter(operands[0])
+    return lambda values: function(*values[1:]), zip(range(count), *operands)
 
 
-def each(values: Operand) -> Iterable[Any]:
-    """The arrays of a column."""
-    return values if isinstance(values, repeat) else values_of(values)
+def tensors(values: Operand) -> Iterable[Any]:
+    """The values of a column as eager tensors."""
+    return map(wrap, values) if isinstance(values, repeat) else tensors_in(values)
 
 
 def plain_values(values: Operand) -> Iterable[Any]:
@@ -146,12 +168,12 @@ def plain_values(values: Operand) -> Iterable[Any]:
     return [np.asarray(value)[()] for value in values]
 
 
-def outputs(made: Row, op: HostOp) -> list[Column]:
-    """The results of calls, in columns."""
+def outputs(made: Row, op: HostOp, are_scalars: bool) -> list[Column]:
+    """The results of calls, in columns; `are_scalars` where that is known of all."""
     dtypes = [dtype.as_numpy_dtype for dtype in op.Tout]
     if len(dtypes) != 1:
         return [column(list(values)) for values in zip(*made)] if dtypes else []
-    if set(map(type, made)) == {dtypes[0]}:
+    if are_scalars or set(map(type, made)) == {dtypes[0]}:
         return [np.array(made, dtypes[0])]
     arrays: Row = [value if isinstance(value, np.ndarray) else np.asarray(value) for value in made]
     return [column(arrays)]

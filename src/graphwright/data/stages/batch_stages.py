@@ -93,7 +93,7 @@ class BatchCursor(Through):
         self.waiting: ElementBlock | None = None
         self.is_over = False
         self.is_fused = stage.is_fused
-        self.is_observable = self.source.is_observable
+        self.is_observable = self.source.is_observable or bool(self.source.streams())
 
     def pull(self, limit: int) -> ElementBlock | None:
         size = self.stage.size

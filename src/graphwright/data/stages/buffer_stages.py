@@ -42,7 +42,8 @@ _LOOK = 0.1
 #: A fork waits for threads so long, in seconds.
 _PATIENCE = 1.0
 #: A thread is started when a reader has been busy between elements for so long, in seconds. That
-#: must also be such a part of the time that it has spent on elements.
+#: must also be such a part of the time that it has spent on elements. And elements must have taken
+#: longer each of the last two times: to hand on less costs as much as to compute it.
 _BUSY = 0.0002
 _PART = 0.1
 #: Blocks of a cache become one up to so many bytes.
@@ -104,6 +105,8 @@ class Supply:
         self.reader: threading.Thread | None = None
         #: Seconds that the reader has spent on elements, and on other things in between.
         self.pulled = self.busy = 0.0
+        #: Seconds that the last time took, and the time before.
+        self.lately = (0.0, 0.0)
         self.returned: float | None = None
         self.renew()
         _SUPPLIES[id(self)] = self
@@ -230,7 +233,9 @@ class Supply:
             return self.wait(limit)
         finally:
             self.returned = perf_counter()
-            self.pulled += self.returned - began
+            seconds = self.returned - began
+            self.pulled += seconds
+            self.lately = (seconds, self.lately[0])
 
     def pass_fork(self) -> None:
         """Waits until a fork is over; an error in a child that cannot go on."""
@@ -246,13 +251,15 @@ class Supply:
     @property
     def is_worth(self) -> bool:
         """Whether a thread computes elements."""
-        is_busy = self.busy > _BUSY + _PART * self.pulled
-        return self.thread is not None or self.is_observable or is_busy
+        if self.thread is not None or self.is_observable:
+            return True
+        return self.busy > _BUSY + _PART * self.pulled and min(self.lately) > _BUSY
 
     def wait(self, limit: int) -> ElementBlock | None:
         """The next elements, once a thread has computed some."""
         with self.changed:
             if self.thread is None and not self.is_over and not self.is_closed:
+                self.size.has_thread = True
                 self.thread = threading.Thread(target=self.run, daemon=True, name="prefetch")
                 self.thread.start()
             if not self.waiting and not self.wait_for_one():

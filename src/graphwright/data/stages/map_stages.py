@@ -51,11 +51,23 @@ class MapStage(FunctionStage):
     #: How many threads may call it; 0 for none but that of the reader.
     calls = 0
 
+    def __init__(self, element: ElementType, source: DatasetStage, function: BoundFunction) -> None:
+        super().__init__(element, source, function)
+        #: Whether its only effects are draws from a stream that nobody else has. These are in the
+        #: order of the elements, however many other stages take at once.
+        self.draws_in_turn = type(self) is MapStage and function.draws_alone
+        if self.draws_in_turn:
+            self.has_effects = False
+
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
 
     def start(self) -> Cursor:
         return MapCursor(self)
+
+    def streams(self) -> set[object]:
+        streams = super().streams()
+        return {self.function.function, *streams} if self.draws_in_turn else streams
 
 
 class FunctionCursor(Through):

@@ -8,6 +8,7 @@ restored without it. `tf.data.Options().experimental_optimization` has a switch 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import TypeAlias
 
 from graphwright.data.blocks import ElementBlock
@@ -53,7 +54,7 @@ def without_idle(stage: DatasetStage) -> Rewritten:
 
 def parallel_map(stage: DatasetStage) -> Rewritten:
     """Lets threads have parts of long blocks."""
-    if type(stage) is not MapStage or stage.is_observable:
+    if type(stage) is not MapStage or stage.is_observable or stage.draws_in_turn:
         return None
     made = ParallelMapStage.parallel(stage, AUTOTUNE)
     return made, f"{title(stage)}: threads have parts of long blocks"
@@ -99,7 +100,7 @@ def members(stage: DatasetStage) -> list[MapStage | FilterStage]:
         is_called_ahead = isinstance(stage, ParallelMapStage) and stage.is_observable
         types = [*stage.element.types, *stage.inputs[0].element.types]
         is_plain = not any(type_.dtype is dt.variant for type_ in types)
-        if is_plain and not stage.has_effects and not is_called_ahead:
+        if is_plain and not stage.function.has_effects and not is_called_ahead:
             return [stage]
     return []
 
@@ -196,12 +197,15 @@ def plan_of(stage: DatasetStage) -> Plan:
 
 def options_of(stage: DatasetStage) -> Options:
     """The options of a pipeline: those of the stages behind go before those of others."""
-    options = Options()
+    return reduce(Options.merge, options_in(stage), Options())
+
+
+def options_in(stage: DatasetStage) -> Iterator[Options]:
+    """The options that a stage sets, behind those that the stages before it set."""
     for source in stage.inputs:
-        options = options.merge(options_of(source))
+        yield from options_in(source)
     if isinstance(stage, OptionsStage):
-        options = options.merge(stage.options)
-    return options
+        yield stage.options
 
 
 class Rewriting:

@@ -32,6 +32,8 @@ class BufferSize:
         self.is_free = size == AUTOTUNE
         self.number = first if self.is_free else size
         self.first = self.number
+        #: Whether a thread has taken elements for any of the buffers.
+        self.has_thread = False
         #: The bytes of the largest element so far.
         self.bytes = 0
         #: How long readers waited before it grew.
@@ -71,6 +73,8 @@ class BufferSize:
             return f"a thread takes at most {self.number} ahead"
         if self.room is not None:
             return f"a thread takes at most {self.room} ahead: the memory has room for no more"
+        if not self.has_thread:
+            return f"a thread takes at most {self.number} ahead: the reader takes each as quickly"
         if self.number == self.first:
             return f"a thread takes at most {self.number} ahead: more was not needed"
         return (

@@ -19,6 +19,7 @@ from graphwright.library.checkpoint.checkpoint_files import (
     ENDING,
     INDEX,
     SHARD,
+    VALUE,
     Saved,
     SavedObject,
     SavedValue,
@@ -31,8 +32,6 @@ from graphwright.types.dtypes import DType, of_numpy, string
 from graphwright.values.convert import convert
 from graphwright.values.variable import Variable
 
-#: The attribute of a variable.
-_VALUE = "VARIABLE_VALUE"
 #: The attribute of a table, and what is added to its key for its keys and values.
 _TABLE, _COLUMNS = "table", ("-keys", "-values")
 
@@ -97,7 +96,7 @@ def add_attribute(
     bundle: TensorBundle, nodes: list[SavedObject], node: SavedObject, name: str, key: str
 ) -> None:
     """Adds a value of an object; a table becomes two variables."""
-    if name == _VALUE:
+    if name == VALUE:
         node.update(saved_value(bundle, key))  # type: ignore[typeddict-item]
     elif key in bundle.keys:
         node.setdefault("tensors", {})[name] = saved_value(bundle, key)
@@ -128,7 +127,7 @@ def bundle_snapshot(root: Followed) -> tuple[Tensors, TrackableObjectGraph]:
         held = children(holder)
         if isinstance(holder, Variable):
             key = prefix + ENDING
-            node.attributes.add(name=_VALUE, full_name=holder.name, checkpoint_key=key)
+            node.attributes.add(name=VALUE, full_name=holder.name, checkpoint_key=key)
             tensors[key] = (holder.dtype, holder._storage.read)
         elif is_serializable(holder):
             for name, tensor in holder._serialize_to_tensors().items():

@@ -27,6 +27,7 @@ from graphwright.library.checkpoint.checkpoint_files import (
     Saved,
     SavedObject,
     delete,
+    tensors_of,
 )
 from graphwright.library.checkpoint.checkpoint_state import record_latest
 from graphwright.library.checkpoint.object_graph import (
@@ -379,8 +380,11 @@ class RestoreStatus:
         """The objects that take tensors again, each with the number of the saved one and arrays."""
         taken = []
         for holder, number in pairs:
-            tensors = self._saved.nodes[number].get("tensors")
-            if tensors is not None and id(holder) not in self._restored and is_serializable(holder):
+            node = self._saved.nodes[number]
+            if not node.keys() > {"children"} or (isinstance(holder, Variable) and "value" in node):
+                continue
+            if id(holder) not in self._restored and is_serializable(holder):
+                tensors = tensors_of(node)
                 arrays = {name: self._saved.array(saved) for name, saved in tensors.items()}
                 taken.append((holder, number, arrays))
         return taken
@@ -391,7 +395,7 @@ class RestoreStatus:
             if id(holder) in self._restored:
                 continue
             holder._restore_from_tensors({n: constant(array) for n, array in arrays.items()})
-            tensors = self._saved.nodes[number]["tensors"]
+            tensors = tensors_of(self._saved.nodes[number])
             self._used.update([saved["value"] for saved in tensors.values()])
             self._restored[id(holder)] = holder
 

@@ -19,8 +19,10 @@ from graphwright.types.arrays import Array
 
 #: What is added to a path for the names of files.
 SUFFIX, INDEX, SHARD = ".safetensors", ".index", ".data-00000-of-00001"
+#: What TensorFlow calls the tensor of a variable, and of another object that makes one of itself.
+VALUE = "VARIABLE_VALUE"
 #: What TensorFlow's keys of values end in: programs name the values by these.
-ENDING = ".ATTRIBUTES/VARIABLE_VALUE"
+ENDING = f".ATTRIBUTES/{VALUE}"
 
 
 def is_there(path: str) -> bool:
@@ -63,6 +65,14 @@ class SavedObject(SavedLinks, total=False):
     dtype: str
     shape: list[int]
     tensors: dict[str, SavedValue]
+
+
+def tensors_of(node: SavedObject) -> Mapping[str, SavedValue]:
+    """The tensors of a saved object by their names; a variable has one."""
+    if "value" in node:
+        value, dtype, shape = node["value"], node["dtype"], node["shape"]
+        return {VALUE: {"value": value, "dtype": dtype, "shape": shape}}
+    return node.get("tensors", {})
 
 
 def stored_words(raw: bytes, count: int) -> Array:

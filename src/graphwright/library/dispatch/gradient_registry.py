@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from graphwright.library.dispatch.raw_ops import load_all
 from graphwright.op.cotangents import Cotangent
-from graphwright.op.op import REGISTRY, Call, Op, not_differentiable
+from graphwright.op.op import Call, Op, not_differentiable, registered
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: The cotangents of an op's inputs, from the op, its call and the cotangents of its results.
@@ -103,8 +102,7 @@ def checked(op_type: str) -> str:
 
 def register(name: str, rule: GradientRule) -> None:
     """Gives an op a rule; KeyError if it has one."""
-    load_all()
-    op = REGISTRY.get(name)
+    op = registered(name)
     if name in _NAMES or (op is not None and not getattr(op.gradient, "is_undefined", False)):
         raise KeyError(f"Registering two gradient with name '{name}'!")
     _NAMES.add(name)

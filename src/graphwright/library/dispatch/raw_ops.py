@@ -17,7 +17,7 @@ from graphwright import ops
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.attributes import KINDS, plain_value
 from graphwright.op.interpreter import apply, convert, is_tensor
-from graphwright.op.op import REGISTRY, Op, Operand
+from graphwright.op.op import REGISTRY, Op, Operand, registered
 from graphwright.op.op_families import Reduction
 from graphwright.op.refusal import boundary
 from graphwright.op.results import named
@@ -56,11 +56,23 @@ OUR_OPS = frozenset(
 )  # fmt: skip
 
 
+#: Modules that have ops and are not among those of `ops`, and that the package imports late.
+OUTSIDE = (
+    "graphwright.control.python_call",
+    "graphwright.library.io.proto_coding",
+    "graphwright.library.io.serialization",
+    "graphwright.library.io.sparse_serialization",
+    "graphwright.library.objects.critical_section",
+    "graphwright.library.summary.event_file",
+)
+
+
 @cache
 def load_all() -> None:
     """Registers the ops of modules that are imported only when one of their functions is used."""
-    for info in pkgutil.walk_packages(ops.__path__, f"{ops.__name__}."):
-        importlib.import_module(info.name)
+    inside = [info.name for info in pkgutil.walk_packages(ops.__path__, f"{ops.__name__}.")]
+    for module in (*inside, *OUTSIDE):
+        importlib.import_module(module)
 
 
 def names() -> list[str]:
@@ -71,13 +83,8 @@ def names() -> list[str]:
 
 def has_raw_form(name: str) -> bool:
     """Whether there is a raw op of this name."""
-    if name not in REGISTRY:
-        load_all()
-    return (
-        name in REGISTRY
-        and name not in OUR_OPS
-        and ATTRIBUTES.keys() | KINDS.keys() >= kinds(REGISTRY[name])
-    )
+    op = registered(name)
+    return op is not None and name not in OUR_OPS and ATTRIBUTES.keys() | KINDS.keys() >= kinds(op)
 
 
 def kinds(op: type[Op]) -> set[str]:
@@ -115,22 +122,24 @@ def signature(op: type[Op]) -> inspect.Signature:
 @cache
 def raw_op(name: str) -> Callable[..., Any]:
     """The raw op of this name."""
-    registered = REGISTRY[name]
-    parameters = signature(registered)
+    record = registered(name)
+    if record is None:
+        raise KeyError(name)
+    parameters = signature(record)
 
     def function(**kwargs: object) -> Any:
         bound = parameters.bind(**kwargs)
         bound.apply_defaults()
         arguments = bound.arguments
-        groups = [arguments[argument(registered, o.name)] for o in registered.operands]
-        op = registered.for_operands(tree.flatten(groups)) if registered.on_lists else registered
+        groups = [arguments[argument(record, o.name)] for o in record.operands]
+        op = record.for_operands(tree.flatten(groups)) if record.on_lists else record
         operands = converted(op, groups)
         instance = with_attributes(op, arguments, operands)
         result = apply(instance, *flat(op, operands), name=arguments["name"])
         return packed(instance, result)
 
     function.__name__ = name
-    function.__doc__ = registered.__doc__
+    function.__doc__ = record.__doc__
     function.__signature__ = parameters  # type: ignore[attr-defined]
     return published(name, function)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -29,6 +29,12 @@ class Communicator(Protocol):
     def allgather(self, sendobj: object) -> Any:
         """The objects of all ranks."""
 
+    def Allreduce(self, sendbuf: object, recvbuf: object, op: object) -> Any:
+        """The second buffer gets the sums of the first ones."""
+
+    def Reduce_scatter_block(self, sendbuf: object, recvbuf: object, op: object) -> Any:
+        """Each rank gets the sums of its row of the first buffers."""
+
     def Iallreduce(self, sendbuf: object, recvbuf: object, op: object) -> Any:
         """A request: the second buffer gets the sums of the first ones."""
 
@@ -47,8 +53,8 @@ class Patience:
 
     seconds: float | None = None
 
-    def wait(self, request: Any, words: str) -> None:
-        """Waits for a request of MPI. DeadlineExceededError if it takes too long."""
+    def wait(self, request: Any, words: Callable[[], str]) -> None:
+        """Waits for a request of MPI, given its words. DeadlineExceededError if it is too long."""
         if self.seconds is None:
             request.Wait()
             return
@@ -57,7 +63,7 @@ class Patience:
             if time.monotonic() > end:
                 raise DeadlineExceededError(
                     None, None,
-                    f"{words} has not ended in {self.seconds:g} s: another rank is slow, or it "
+                    f"{words()} has not ended in {self.seconds:g} s: another rank is slow, or it "
                     "waits for something else. `CommunicationOptions(timeout_seconds=...)` says "
                     "how long a rank waits.",
                 )  # fmt: skip
@@ -70,26 +76,42 @@ class CollectiveAgreement:
     Args:
         mpi: The module `mpi4py.MPI`.
         comm: The communicator.
-        words: The collective, in words.
+        kind: What it does, and its number.
+        arrays: The arrays of this rank.
         patience: How long the rank waits for others.
     """
 
-    def __init__(self, mpi: ModuleType, comm: Communicator, words: str, patience: Patience) -> None:
+    def __init__(
+        self,
+        mpi: ModuleType,
+        comm: Communicator,
+        kind: str,
+        arrays: Sequence[Array],
+        patience: Patience,
+    ) -> None:
         self.comm = comm
-        self.words = words
+        self.kind = kind
+        self.types = [(array.dtype, array.shape) for array in arrays]
         self.patience = patience
-        digest = hashlib.blake2b(words.encode(), digest_size=7).digest()
+        types = [(dtype.char, dtype.itemsize, shape) for dtype, shape in self.types]  # quick to make
+        key = f"{kind} {types}"
+        digest = hashlib.blake2b(key.encode(), digest_size=7).digest()
         number = int.from_bytes(digest, "big")
         self.sent = np.array([number, -number], np.int64)
         self.greatest = np.empty_like(self.sent)
         self.request: Any = comm.Iallreduce(self.sent, self.greatest, mpi.MAX)
+
+    def words(self) -> str:
+        """The collective, in words."""
+        described = ", ".join([describe(dtype, shape) for dtype, shape in self.types])
+        return f"{self.kind} of {described}" if described else self.kind
 
     def wait(self) -> None:
         """RuntimeError on every rank where the ranks do not come to the same collective."""
         self.patience.wait(self.request, self.words)
         if self.greatest[0] == -self.greatest[1]:
             return
-        words: list[str] = self.comm.allgather(self.words)
+        words: list[str] = self.comm.allgather(self.words())
         other = next(rank for rank, text in enumerate(words) if text != words[0])
         message = (
             "The ranks do not run the same program: every rank must come to the same "
@@ -122,11 +144,10 @@ class Agreements:
     def post(self, kind: str, arrays: Sequence[Array]) -> CollectiveAgreement:
         """Says which collective comes next, and waits for nobody."""
         self.count += 1
-        text = f"{kind} of {', '.join(map(describe, arrays))}" if arrays else kind
-        words = f"collective {self.count}: {text}"
-        return CollectiveAgreement(self.mpi, self.comm, words, self.patience)
+        kind = f"collective {self.count}: {kind}"
+        return CollectiveAgreement(self.mpi, self.comm, kind, arrays, self.patience)
 
 
-def describe(array: Array) -> str:
+def describe(dtype: np.dtype[Any], shape: Sequence[int]) -> str:
     """The dtype and shape of an array, as errors name them."""
-    return f"{array.dtype.name}[{','.join(map(str, array.shape))}]"
+    return f"{dtype.name}[{','.join(map(str, shape))}]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from enum import Enum
+from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
@@ -27,6 +28,9 @@ BUCKET = 1 << 22
 #: The same outside of graphs, where a sum has nothing to hide behind, and messages cost the most.
 LARGE_BUCKET = 1 << 24
 
+#: An array of so many bytes travels alone: to copy it takes longer than another message.
+ALONE = 1 << 17
+
 
 class SumWay(Enum):
     """Who gets a sum, and how it travels; the value is what follows "sum" in words."""
@@ -43,6 +47,13 @@ class SumOptions(NamedTuple):
     way: SumWay = SumWay.WHOLE
 
 
+def loads(arrays: Sequence[Array]) -> list[list[int]]:
+    """The places of arrays that travel together: each large one alone, and all small ones."""
+    small = [place for place, array in enumerate(arrays) if array.nbytes < ALONE]
+    large = [[place] for place, array in enumerate(arrays) if array.nbytes >= ALONE]
+    return [*large, small] if small else large
+
+
 class BucketPacking:
     """Arrays of one dtype as one flat array of a dtype that MPI adds, and back.
 
@@ -56,8 +67,8 @@ class BucketPacking:
         self.dtype = parts[0].dtype
         self.shapes = [part.shape for part in parts]
         self.sizes = [part.size for part in parts]
-        is_summed = self.dtype.char in _SUMMED
-        self.wide: np.dtype[Any] = self.dtype if is_summed else np.dtype(np.float32)
+        self.wide: np.dtype[Any] = wide(self.dtype)
+        self.flat: Array
         if len(parts) == 1:
             self.flat = np.ascontiguousarray(parts[0], self.wide).reshape(-1)
         else:
@@ -65,9 +76,15 @@ class BucketPacking:
 
     def unpacked(self, flat: Array) -> list[Array]:
         """The parts of a flat array, with the dtype and the shapes that the arrays had."""
-        pieces = np.split(flat, np.cumsum(self.sizes)[:-1])
-        pairs = zip(pieces, self.shapes)
-        return [p.reshape(shape).astype(self.dtype, copy=False) for p, shape in pairs]
+        narrow = flat.astype(self.dtype, copy=False)
+        stops = accumulate(self.sizes)
+        parts = zip(stops, self.sizes, self.shapes)
+        return [narrow[stop - size : stop].reshape(shape) for stop, size, shape in parts]
+
+
+def wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype as which numbers are added."""
+    return dtype if dtype.char in _SUMMED else np.dtype(np.float32)
 
 
 class PendingSum:
@@ -92,9 +109,10 @@ class PendingSum:
         self.parts = parts  # until they are packed
         self.agreement: CollectiveAgreement | None = agreement
         self.words, self.patience = agreement.words, agreement.patience
-        self.packing: Any = None
-        self.total: Any = None
-        self.request: Any = None
+        self.loads: list[list[int]] = []  # the places of the arrays that travel together
+        self.packings: list[Any] = []
+        self.totals: list[Array] = []
+        self.requests: list[Any] = []
         self.began = time.perf_counter_ns()
 
     @property
@@ -102,35 +120,64 @@ class PendingSum:
         """The bytes of the arrays."""
         return sum(part.nbytes for part in self.parts)
 
-    def post(self) -> None:
-        """Begins the sum, once all ranks agree. RuntimeError if they do not."""
+    def post(self, is_awaited: bool = False) -> None:
+        """Begins the sum, once all ranks agree. RuntimeError if they do not.
+
+        Args:
+            is_awaited: Whether it may end here as well, since this rank does nothing meanwhile.
+        """
         agreement, self.agreement = self.agreement, None
         if agreement is not None:
             agreement.wait()
-            self.packing = self.packed()
-            self.send(self.packing.flat)
+            self.loads = self.divided()
+            self.packings = [self.packed([self.parts[i] for i in load]) for load in self.loads]
+            blocks = is_awaited and self.patience.seconds is None
+            for packing in self.packings:
+                self.send(packing.flat, blocks)
 
-    def packed(self) -> BucketPacking:
-        """The arrays as one."""
-        return BucketPacking(self.parts)
+    def divided(self) -> list[list[int]]:
+        """The places of the arrays that travel together."""
+        return loads(self.parts)
 
-    def send(self, flat: Array) -> None:
-        """Begins to sum a flat array."""
-        self.total = np.empty_like(flat)
-        how = self.mpi.LOR if flat.dtype.kind == "b" else self.mpi.SUM
-        self.request = self.comm.Iallreduce(flat, self.total, how)
+    def packed(self, parts: Sequence[Array]) -> BucketPacking:
+        """Arrays as one."""
+        return BucketPacking(parts)
+
+    def send(self, flat: Array, blocks: bool) -> None:
+        """Sums a flat array, or begins to."""
+        total, how = np.empty_like(flat), self.addition(flat)
+        self.totals.append(total)
+        if blocks:
+            self.comm.Allreduce(flat, total, how)
+        else:
+            self.requests.append(self.comm.Iallreduce(flat, total, how))
+
+    def addition(self, flat: Array) -> Any:
+        """MPI's operation for the numbers of an array."""
+        return self.mpi.LOR if flat.dtype.kind == "b" else self.mpi.SUM
 
     def go_on(self) -> None:
         """Begins what follows when a first part of the sum has ended."""
 
+    def wait(self) -> None:
+        """Waits for what is under way."""
+        for request in self.requests:
+            self.patience.wait(request, self.words)
+
     def results(self) -> list[Array]:
         """The sums, once they are there."""
-        self.patience.wait(self.request, self.words)
-        return list(self.packing.unpacked(self.total))
+        self.wait()
+        results: list[Any] = [None] * len(self.parts)
+        for load, packing, total in zip(self.loads, self.packings, self.totals):
+            for place, result in zip(load, packing.unpacked(total)):
+                results[place] = result
+        return results
 
 
 class SharePacking(BucketPacking):
     """Arrays of one dtype as a row of equal length for each rank: its share of each of them.
+
+    An array that is alone, and has shares of one size, is not copied.
 
     Args:
         parts: The arrays.
@@ -139,9 +186,12 @@ class SharePacking(BucketPacking):
 
     def __init__(self, parts: Sequence[Array], ranks: int) -> None:
         self.dtype = parts[0].dtype
-        self.wide = self.dtype if self.dtype.char in _SUMMED else np.dtype(np.float32)
+        self.wide = wide(self.dtype)
         self.sizes = [share_size(part.size, ranks) for part in parts]
         self.shapes = [(size,) for size in self.sizes]
+        if len(parts) == 1 and not parts[0].size % ranks:
+            self.flat = np.ascontiguousarray(parts[0], self.wide).reshape(ranks, -1)
+            return
         self.flat = np.empty([ranks, sum(self.sizes)], self.wide)
         start = 0
         for part, size in zip(parts, self.sizes):
@@ -164,15 +214,18 @@ def share_of(array: Array, rank: int, size: int) -> Array:
 class SharedSum(PendingSum):
     """The sum of a bucket of which each rank gets its share of each array, as a flat array."""
 
-    def packed(self) -> BucketPacking:
-        """The arrays as a row for each rank."""
-        return SharePacking(self.parts, self.comm.Get_size())
+    def packed(self, parts: Sequence[Array]) -> BucketPacking:
+        """Arrays as a row for each rank."""
+        return SharePacking(parts, self.comm.Get_size())
 
-    def send(self, flat: Array) -> None:
-        """Begins to sum the rows, of which this rank gets its own."""
-        self.total = np.empty(flat.shape[1], flat.dtype)
-        how = self.mpi.LOR if flat.dtype.kind == "b" else self.mpi.SUM
-        self.request = self.comm.Ireduce_scatter_block(flat, self.total, how)
+    def send(self, flat: Array, blocks: bool) -> None:
+        """Sums the rows, of which this rank gets its own, or begins to."""
+        total, how = np.empty(flat.shape[1], flat.dtype), self.addition(flat)
+        self.totals.append(total)
+        if blocks:
+            self.comm.Reduce_scatter_block(flat, total, how)
+        else:
+            self.requests.append(self.comm.Ireduce_scatter_block(flat, total, how))
 
 
 class HalvedSum(PendingSum):
@@ -184,35 +237,38 @@ class HalvedSum(PendingSum):
 
     parcels: Any = None
 
-    def send(self, flat: Array) -> None:
+    def divided(self) -> list[list[int]]:
+        """All arrays at once: they are copied anyway."""
+        return [list(range(len(self.parts)))]
+
+    def send(self, flat: Array, blocks: bool) -> None:
         """Begins to send each rank its part."""
         ranks = self.comm.Get_size()
         sent = np.zeros([ranks, -(-flat.size // ranks)], _HALF)
         sent.reshape(-1)[: flat.size] = flat
         self.parcels = sent, np.empty_like(sent)
-        self.request = self.comm.Ialltoall(*[p.view(np.uint16) for p in self.parcels])
+        self.requests = [self.comm.Ialltoall(*[p.view(np.uint16) for p in self.parcels])]
 
     def go_on(self) -> None:
         """Adds this rank's part, and begins to send the sum to all."""
         if self.parcels is None:
             return
-        self.patience.wait(self.request, self.words)
+        self.wait()
         _, received = self.parcels
         part = np.zeros(received.shape[1], np.float32)
         for each in received:
             part += each.astype(np.float32)
         self.parcels = None
-        self.total = np.empty_like(received)
-        self.packing.flat = part.astype(_HALF)
-        self.request = self.comm.Iallgather(
-            self.packing.flat.view(np.uint16), self.total.view(np.uint16)
-        )
+        total, self.sent = np.empty_like(received), part.astype(_HALF)
+        self.totals = [total]
+        self.requests = [self.comm.Iallgather(self.sent.view(np.uint16), total.view(np.uint16))]
 
     def results(self) -> list[Array]:
         """The sums as float32, once they are there."""
-        self.patience.wait(self.request, self.words)
-        size = sum(self.packing.sizes)
-        return list(self.packing.unpacked(self.total.reshape(-1)[:size].astype(np.float32)))
+        self.wait()
+        (packing,), (total,) = self.packings, self.totals
+        self.totals = [total.reshape(-1)[: packing.flat.size].astype(np.float32)]
+        return super().results()
 
 
 #: The classes of sums by the way in which they travel.
@@ -259,17 +315,19 @@ class SumQueue:
         """Lets all sums go on as far as they can without results of this rank."""
         for each in self.pending.values():
             each.post()
-        under_way = [each.request for each in self.pending.values()]
+        under_way = [request for each in self.pending.values() for request in each.requests]
         if under_way:
             self.mpi.Request.Testall(under_way)
 
     def end(self, ticket: int) -> list[Array]:
         """The results of a sum. It waits for them."""
         arrived = time.perf_counter_ns()
+        ended = self.pending[ticket]
+        ended.post(is_awaited=True)
         self.advance()
         for each in self.pending.values():
             each.go_on()
-        ended = self.pending.pop(ticket)
+        del self.pending[ticket]
         results = ended.results()
         if ProfilerSession.timer is not None:
             SumTimes.of(ProfilerSession.timer).note(ended, arrived)

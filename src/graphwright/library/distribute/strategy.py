@@ -146,6 +146,7 @@ class Strategy:
 
         Raises:
             RuntimeError: The program is inside a replica, or in the scope of another strategy.
+            ValueError: `args` is no list and no tuple.
 
         >>> import graphwright as tf
         >>> strategy = tf.distribute.MirroredStrategy()
@@ -153,7 +154,7 @@ class Strategy:
         np.float32(6.0)
         """
         self._across()
-        arguments, named = tuple(args), dict(kwargs or {})
+        arguments, named = positional(args), dict(kwargs or {})
         is_many = self.num_replicas_in_sync > 1
         if isinstance(fn, PolymorphicFunction) and is_many and not Eagerly.on:
             return self._whole(fn)(arguments, named)
@@ -681,8 +682,15 @@ class DefaultStrategy(Strategy):
         """Calls a function."""
         self._across()
         return self.extended._call_for_each_replica(
-            self._staged(fn), tuple(args), dict(kwargs or {})
+            self._staged(fn), positional(args), dict(kwargs or {})
         )
+
+
+def positional(args: object) -> tuple[object, ...]:
+    """The positional arguments of a function of replicas; ValueError for what is no list."""
+    if not isinstance(args, (list, tuple)):
+        raise ValueError(f"args must be a list or a tuple of arguments, got {type(args).__name__}")
+    return tuple(args)
 
 
 def outside_default() -> ReplicaScope | None:

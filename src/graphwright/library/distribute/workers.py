@@ -14,9 +14,10 @@ import numpy as np
 
 from graphwright.library.distribute.agreements import JOIN, Agreements
 from graphwright.library.distribute.gradient_buckets import buckets
-from graphwright.library.distribute.pending_sums import LARGE_BUCKET, SumOptions, SumQueue
+from graphwright.library.distribute.pending_sums import LARGE_BUCKET, SumOptions, SumQueue, loads
 from graphwright.library.presence.program_run import program_traceback
 from graphwright.machine import threads
+from graphwright.machine.process_settings import keep_freed
 from graphwright.types.arrays import Array
 
 #: The seconds from the error of a rank to the end of all, in which others print theirs.
@@ -83,12 +84,14 @@ class WorkerGroup:
         for places in buckets(shares, limit):
             parts = [shares[place] for place in places]
             self.agree(f"{JOIN} shares", parts)
-            sent = np.concatenate(parts)
-            received = np.empty([self.size, sent.size], sent.dtype)
-            self.comm.Allgather(sent.view(np.uint8), received.reshape(-1).view(np.uint8))
-            pieces = np.split(received, np.cumsum([part.size for part in parts])[:-1], axis=1)
-            for place, piece in zip(places, pieces):
-                results[place] = piece.reshape(-1)
+            for load in loads(parts):
+                alone = np.ascontiguousarray(parts[load[0]])
+                sent = np.concatenate([parts[i] for i in load]) if load[1:] else alone
+                received = np.empty([self.size, sent.size], sent.dtype)
+                self.comm.Allgather(sent.view(np.uint8), received.reshape(-1).view(np.uint8))
+                edges = np.cumsum([parts[i].size for i in load])[:-1]
+                for i, piece in zip(load, np.split(received, edges, axis=1)):
+                    results[places[i]] = piece.reshape(-1)
         return results
 
     def of_first(self, array: Array) -> Array:
@@ -169,6 +172,7 @@ def world() -> WorkerGroup:
             ) from None
         StartedGroup.workers = WorkerGroup(MPI)
         if StartedGroup.workers.size > 1:
+            keep_freed()  # sums are new arrays in each step
             StartedGroup.workers.watch()
             StartedGroup.workers.share_cores()
     return StartedGroup.workers

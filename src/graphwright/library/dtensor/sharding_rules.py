@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from graphwright.base.logs import get_logger
 from graphwright.control.call import PartitionedCall
-from graphwright.ir.graph import Graph, Node, Value
+from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.library.dtensor.tensor_layout import UNSHARDED
 from graphwright.op.op import Op, host_value
 from graphwright.op.op_families import Elementwise, Reduction
@@ -196,7 +196,9 @@ def labels_of(op: Op, operands: Sequence[ShardedOperand]) -> AxisLabels | None:
         if isinstance(op, kind):
             return rule(op, operands)
     if op.outputs:
-        get_logger().info("%s has no rule of sharding: each device has its results", op.type_name)
+        inside = ", and computes with whole tensors what is in it" if subgraphs_of(op) else ""
+        words = "%s has no rule of sharding: each device has its results%s"
+        get_logger().info(words, op.type_name, inside)
     return None
 
 

@@ -15,6 +15,7 @@ from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims
 from graphwright.values.convert import constant
+from graphwright.values.tensor import wrap
 
 if TYPE_CHECKING:
     from graphwright.proto.tensor_pb2 import TensorProto, TensorShapeProto
@@ -50,7 +51,8 @@ def to_dlpack(tf_tensor: TensorLike) -> Any:
         tf_tensor: An eager tensor of numbers or bools, or a value that makes one.
 
     Returns:
-        A capsule; it shares memory with the tensor.
+        A capsule. It shares memory with the tensor, unless nothing may write that: capsules cannot
+        say so.
 
     >>> import graphwright as tf
     >>> capsule = tf.experimental.dlpack.to_dlpack(tf.constant([1.0, 2.0]))
@@ -58,7 +60,8 @@ def to_dlpack(tf_tensor: TensorLike) -> Any:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
     """
     tensor: Any = convert(tf_tensor)
-    return tensor.__dlpack__()
+    array: Array = tensor._ndarray()
+    return (array if array.flags.writeable else array.copy()).__dlpack__()
 
 
 def from_dlpack(dlcapsule: object) -> Tensor:
@@ -68,14 +71,16 @@ def from_dlpack(dlcapsule: object) -> Tensor:
         dlcapsule: A capsule, or an array with the method `__dlpack__`; its memory is on the CPU.
 
     Returns:
-        An eager tensor of the dtype and shape in the capsule.
+        An eager tensor of the dtype and shape in the capsule. It shares the memory where this is
+        contiguous, so what changes it later changes the tensor.
 
     >>> import graphwright as tf
     >>> tf.experimental.dlpack.from_dlpack(np.array([1, 2]))
     <tf.Tensor: shape=(2,), dtype=int64, numpy=array([1, 2])>
     """
     holder: Any = dlcapsule if hasattr(dlcapsule, "__dlpack__") else Capsule(dlcapsule)
-    return convert(np.from_dlpack(holder))
+    array = np.from_dlpack(holder)
+    return wrap(array) if array.flags.c_contiguous and array.flags.aligned else convert(array)
 
 
 def make_tensor_proto(

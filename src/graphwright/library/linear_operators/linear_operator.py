@@ -6,13 +6,14 @@ methods follow from these. A kind overrides those that it computes faster.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_equal, assert_less, assert_positive
+from graphwright.library.linear_operators.operator_forms import OperatorForms
 from graphwright.library.objects.module import Module
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.joining import concat
@@ -32,15 +33,6 @@ from graphwright.ops.math.transcendental import exp, log
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
-
-
-class OperatorForms:
-    """Makes the adjoint, the inverse and products of operators; `hooks` provides it."""
-
-    adjoint: Callable[[LinearOperator], LinearOperator]
-    inversion: Callable[[LinearOperator], LinearOperator]
-    product: Callable[[LinearOperator, LinearOperator], LinearOperator]
-    triangular: Callable[..., LinearOperator]
 
 
 class LinearOperator(Module):

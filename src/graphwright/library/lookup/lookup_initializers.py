@@ -25,6 +25,12 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.values.tensor import EagerTensor, wrap
 
+_DEPENDENT = (
+    "What a table is made with depends on an argument of a function that is traced, which has no "
+    "value yet. Create a `tf.lookup.experimental.MutableHashTable` outside of the function, and "
+    "call its `insert(keys, values)` inside."
+)
+
 
 class NewTable(Protocol):
     """A table that is to be filled."""
@@ -61,7 +67,7 @@ def outside(value: TensorLike, dtype: DType | None) -> EagerTensor:
     is_traced = current_tracer() is not None
     if is_traced and any(isinstance(leaf, SymbolicTensor) for leaf in tree.flatten(value)):
         traced: Any = convert(value, dtype)
-        tensor: EagerTensor = wrap(*lifted([traced._value], traced._graph))
+        tensor: EagerTensor = wrap(*lifted([traced._value], traced._graph, refusal=_DEPENDENT))
     else:
         with init_scope():
             tensor = cast(EagerTensor, convert(value, dtype))

@@ -143,12 +143,20 @@ class OuterContainer(Rule):
         name = ast.unparse(container)
         if TRACING.search(name) or place.is_lifted(node) or place.is_guarded(node):
             return
+        if self._is_put_back(name, place):
+            return
         yield self.finding(
             place,
             node,
             f"`{name}{how}` happens only while tracing, not at each call;"
             " return the value, or use a tf.Variable or tf.TensorArray",
         )
+
+    def _is_put_back(self, name: str, place: Place) -> bool:
+        """Whether the change is temporary: a `finally` changes the container, too."""
+        ends = [s for node in place.nodes if isinstance(node, ast.Try) for s in node.finalbody]
+        changes = [changed_container(node) for end in ends for node in ast.walk(end)]
+        return any(change is not None and ast.unparse(change[0]) == name for change in changes)
 
 
 class OuterAttribute(Rule):

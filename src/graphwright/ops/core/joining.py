@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import accumulate
 from typing import Any
 
@@ -389,8 +390,10 @@ def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = "stack
     array([[1, 3],
            [2, 4]], dtype=int32)>
     """
-    if axis == 0 and (is_tensor(values) or not any(map(is_tensor, values))):
-        return convert(values, name=name)
+    is_one = is_tensor(values) or not hasattr(values, "__iter__")
+    if axis == 0 and (is_one or not any(map(is_tensor, values))):
+        with suppress(TypeError, ValueError):  # of rows that differ, the op says what differs
+            return convert(values, name=name)
     tensors = convert_many(values)
     rank = tensors[0].ndim
     if rank is not None:

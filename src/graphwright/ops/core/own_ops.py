@@ -166,7 +166,7 @@ def is_routine(op: Op) -> bool:
 class Scattered(Op):
     """The slices of `x` combined at their places, in the shape of `like`. They are combined with
     the elements of `like` if it adds to these, else with what changes nothing. Without `combine`
-    the last slice of a place stays, among zeros."""
+    the last slice of a place stays, among zeros. Places are along axes of `like` from `axis` on."""
 
     type_name = "_Scattered"
     inputs = ("x: T", "like: T", "places: int64*")
@@ -175,6 +175,7 @@ class Scattered(Op):
 
     combine: str
     adds: bool = False
+    axis: int = 0
 
     def shapes(self, x: TensorType, like: TensorType, *places: TensorType) -> Shapes:
         return (like.dims,)

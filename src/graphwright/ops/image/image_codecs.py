@@ -18,6 +18,8 @@ from graphwright.types.arrays import Array
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
+#: What a JPEG file ends with, as often as a decoder may take it for other bytes that are missing.
+JPEG_END = b"\xff\xd9" * 512
 SIGNATURES = {"jpeg": b"\xff\xd8\xff", "png": b"\x89PNG", "gif": b"GIF8", "bmp": b"BM"}
 #: The weights of red, green and blue in gray, of 32768, as libpng takes them.
 LUMA = np.array([9798, 19235, 3735])
@@ -41,11 +43,26 @@ def pillow() -> Any:
     return Image
 
 
+class WholeFile(io.BytesIO):
+    """The bytes of a file. Once `has_end` is set, an OSError says that there are no more.
+
+    Otherwise Pillow asks a switch of the whole process what to do, which is the program's.
+    """
+
+    has_end = False
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        if self.has_end and not data:
+            raise OSError("image file is truncated")
+        return data
+
+
 def opened(data: bytes) -> Picture:
     """A file as Pillow sees it; ValueError where it is damaged."""
     image_class = pillow()
     try:
-        picture: Picture = image_class.open(io.BytesIO(data))
+        picture: Picture = image_class.open(WholeFile(data))
         check_pixels(*picture.size)
         return picture
     except (OSError, SyntaxError) as error:
@@ -55,26 +72,24 @@ def opened(data: bytes) -> Picture:
 
 
 def decode_jpeg(data: bytes, channels: int, ratio: int = 1, truncated: bool = False) -> Array:
-    """A JPEG file as [height, width, channels], scaled down by `ratio` (1, 2, 4 or 8)."""
-    image = opened(data)
+    """A JPEG file as [height, width, channels], scaled down by `ratio` (1, 2, 4 or 8).
+
+    Where it may be `truncated`, what it lacks is gray.
+    """
+    image: Any = opened(data + JPEG_END if truncated else data)
+    image.fp.has_end = True
     mode = {0: "L" if image.mode == "L" else "RGB", 1: "L", 3: "RGB"}[channels]
     width, height = image.size
     image.draft(mode, (max(width // ratio, 1), max(height // ratio, 1)))
-    return stacked(loaded(image, mode, truncated))
+    return stacked(loaded(image, mode))
 
 
-def loaded(image: Picture, mode: str, truncated: bool = False) -> Array:
+def loaded(image: Picture, mode: str) -> Array:
     """The pixels in a mode; ValueError where they are damaged."""
-    from PIL import ImageFile
-
-    before = ImageFile.LOAD_TRUNCATED_IMAGES
     try:
-        ImageFile.LOAD_TRUNCATED_IMAGES = truncated
         return np.asarray(image if image.mode == mode else image.convert(mode))
     except (OSError, SyntaxError) as error:
         raise ValueError(f"the image cannot be decoded: {error}") from error
-    finally:
-        ImageFile.LOAD_TRUNCATED_IMAGES = before
 
 
 def stacked(pixels: Array) -> Array:

@@ -89,8 +89,10 @@ def compressed(image: TensorLike, least: int, limit: int, draw: Draw) -> Any:
 def mirrored(image: TensorLike, mirror: Callable[[TensorValue], TensorValue], draw: Draw) -> Any:
     """Each image mirrored or not."""
     image = convert(image)
-    flipped = mirror(image)  # says what is no image
     leading = shape(image)[:-3]
+    if image.type.rank == 3:  # the mirror behind the draw is computed with what follows
+        return select(less(draw(leading, 0, 1.0), 0.5), mirror(image), image)
+    flipped = mirror(image)  # says what is no image
     numbers = draw(leading, 0, 1.0)
     chosen = select(equal(rank(image), 3), less(numbers, 0.5), equal(round(numbers), 1.0))
     return select(reshape(chosen, concat([leading, [1, 1, 1]], 0)), flipped, image)

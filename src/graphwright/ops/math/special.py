@@ -14,6 +14,7 @@ from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.op_families import Binary, Unary, no_element
 from graphwright.op.scalars import UNARY, S, Scalars, psi
+from graphwright.op.spelling import misspelt
 from graphwright.ops.core.casting import cast
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import not_equal
@@ -58,7 +59,7 @@ class Worded(Special):
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
         if cls.word not in UNARY:
-            raise TypeError(f"{cls.__name__}: {cls.word!r} is no word of `op.scalars`")
+            raise misspelt(f"{cls.__name__}: no word is called {cls.word!r}", cls.word, UNARY)
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         return widened(UNARY[self.word], types[0])

@@ -142,7 +142,8 @@ class LeakyRelu(Activation):
 
     def element(self, scalars: Scalars[S], x: S) -> S:
         sloped = scalars.mul(x, scalars.constant(single(self.alpha), x))
-        return scalars.binary("maximum" if self.alpha <= 1 else "minimum", x, sloped)
+        choose = scalars.maximum if self.alpha <= 1 else scalars.minimum
+        return choose(x, sloped)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (apply(LeakyReluGrad.of(self.alpha), g, call.inputs[0]),)

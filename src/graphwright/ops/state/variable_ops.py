@@ -126,6 +126,13 @@ class Storage:
 
     def write(self, array: Array) -> None:
         """Replaces the array by one of the declared dtype and shape."""
+        if (
+            type(array) is np.ndarray
+            and array.dtype is self.value_dtype.numpy_dtype
+            and array.shape == self.dims
+        ):
+            self.array, self.late = array, None
+            return
         if self.value_dtype is dt.variant:  # an object, as a position in a dataset is
             self.array, self.late = array, None
             return

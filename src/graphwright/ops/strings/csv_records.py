@@ -92,12 +92,12 @@ def table(data: bytes, form: TableForm, is_last: bool) -> CsvTable:
         return of_records(list(odd_records(data, form, is_last)), form)
     present = form.present(scan.counts)
     whole = np.flatnonzero(present == len(form.dtypes))
-    parts = scan.firsts[whole, None] + np.array(form.fields())
+    parts = np.array(form.fields())[:, None] + scan.firsts[whole]
     columns: list[Array] = [np.empty(0)] * len(form.dtypes)
     faults: dict[int, tuple[int, str]] = {}
     for dtype in dict.fromkeys(form.dtypes):
         numbers = [n for n, kind in enumerate(form.dtypes) if kind is dtype]
-        group = Group(page, scan, parts[:, numbers].T, form, dtype, numbers)
+        group = Group(page, scan, parts[numbers], form, dtype, numbers)
         for place, number in enumerate(numbers):
             columns[number] = group.values[place]
         for row, fault in group.faults.items():
@@ -209,7 +209,7 @@ class Group:
         self.dtype, self.numbers = dtype, numbers
         #: For each row what is wrong with it, behind the number of the column.
         self.faults: dict[int, tuple[int, str]] = {}
-        self.parts = np.ascontiguousarray(parts).reshape(-1)
+        self.parts = parts.reshape(-1)
         values, is_missing = self.strings() if dtype is dt.string else self.read_numbers()
         self.values = values.reshape(parts.shape)
         if is_missing.any():

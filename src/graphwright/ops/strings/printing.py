@@ -104,9 +104,8 @@ def formatted(inputs: Sequence[object], sep: str, summarize: int | None) -> Any:
             return only
     ends = 3 if summarize is None else max(summarize, -1)
     placeholder, mark = _PLACEHOLDER, _MARK
-    while any(
-        word in text for text in inputs if isinstance(text, str) for word in (placeholder, mark)
-    ):
+    words = sep.join([template_of(v, [], [], "", "") for v in inputs])
+    while placeholder in words or mark in words:
         placeholder, mark = placeholder + "}", mark + "}"
     tensors: list[TensorValue] = []
     composites: list[Any] = []

@@ -12,18 +12,6 @@ from itertools import compress
 from typing import Any
 
 
-def full_matches(pattern: bytes, texts: Sequence[bytes]) -> list[bool]:
-    """Whether the pattern matches each text as a whole."""
-    compiled = compile_pattern(pattern)
-    form = _CHARACTERS.fullmatch(pattern)
-    if form is None or not b"".join(texts).isascii():
-        return compiled.matches(texts)
-    members = ascii_members(pattern)
-    if form[1]:
-        return [bool(text) and not text.translate(None, members) for text in texts]
-    return [len(text) == 1 and text in members for text in texts]
-
-
 def replaced(
     pattern: bytes, rewrite: bytes, texts: Sequence[bytes], everywhere: bool = True
 ) -> Sequence[bytes]:

@@ -40,6 +40,9 @@ from graphwright.types.arrays import Array
 
 Numbers = npt.NDArray[np.uint64]
 
+#: So many strings are worth machine code that only looks at them.
+_WORTH = 1 << 11
+
 #: The arguments of the function of one string.
 _ARGUMENTS = "ptr %text, i64 %size, i64 %key0, i64 %key1"
 
@@ -240,6 +243,20 @@ def characters(text: StringText) -> None:
     text.returned(count)
 
 
+def state(text: StringText) -> None:
+    """The state in which an automaton ends: the keys are its table and the state it begins with."""
+    table = text.line("inttoptr i64 %key0 to ptr")
+
+    def followed(place: Word, before: State) -> State:
+        row = text.word(shown(before[0])) << 8 | (text.read(place) & 0xFF)
+        entry = text.line(f"getelementptr i8, ptr {table}, i64 {row.name}")
+        octet = text.line(f"load i8, ptr {entry}")
+        return (text.word(text.line(f"zext i8 {octet} to i64")),)
+
+    (last,) = text.loop("byte", ("entry", 0, text.size, 1), [text.word("%key1")], followed)
+    text.returned(last)
+
+
 # -- all strings -----------------------------------------------------------------------------
 
 
@@ -291,7 +308,7 @@ end:
 @functools.cache
 def _functions() -> dict[str, Any]:
     """The functions of arrays, by name."""
-    writers = farm, murmur, sip, size, characters
+    writers = farm, murmur, sip, size, characters, state
     addresses = compiler.compiled("".join(map(all_strings, writers))).addresses
     place, number = ctypes.c_void_p, ctypes.c_int64
     # It keeps the interpreter's lock, without which another thread could free the strings.
@@ -306,7 +323,7 @@ def numbers(
     name: str,
     strings: Array,
     work: int,
-    worth: int,
+    worth: int = _WORTH,
     worth_waiting: float = math.inf,
     key: tuple[int, int] = (0, 0),
 ) -> Numbers | None:
@@ -325,3 +342,13 @@ def numbers(
     count, keys = strings.size, [word & MASK for word in key]
     done = _functions()[name](address(strings), id(bytes), address(result), count, *keys)
     return result if done == count else None
+
+
+def places(strings: Array) -> tuple[Array, Array] | None:
+    """Where in memory the bytes of a flat array's objects start and stop; None as of `numbers`."""
+    lengths = numbers("size", strings, strings.size)
+    if lengths is None or not strings.size:
+        return None
+    objects = (ctypes.c_int64 * strings.size).from_address(address(strings))
+    starts = np.frombuffer(memoryview(objects), np.int64) + array_layout.BYTES
+    return starts, starts + lengths.view(np.int64)

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.ops.strings import fingerprint, regex, string_code
+from graphwright.ops.strings import field_code, fingerprint, pattern_automata, regex, string_code
 from graphwright.ops.strings.joined_bytes import Joined, sizes
 from graphwright.types.arrays import Array, ArrayDType
 
@@ -31,7 +31,6 @@ Pieces: TypeAlias = tuple[
 _SPACE = b" \t\n\v\f\r"
 _CONTINUATION = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that start no character
 _FEW = 48  # so many bytes are quicker looked at one by one than as an array
-_WORTH = 1 << 11  # so many strings are worth machine code
 _FLOAT_OF_C = re.compile(  # what Python does not read
     rb"[+-]?(nan\(\w*\)|0x([\da-f]+\.?[\da-f]*|\.[\da-f]+)(p[+-]?\d+)?)", re.IGNORECASE
 )
@@ -43,7 +42,7 @@ def length(array: Array, unit: Unit = "BYTE") -> npt.NDArray[np.int32]:
     counts: Array | None = None
     if array.size > _FEW:
         name = "size" if unit == "BYTE" else "characters"
-        counts = string_code.numbers(name, array, array.size, _WORTH)
+        counts = string_code.numbers(name, array, array.size)
     if counts is None:
         texts = array.reshape(-1).tolist()
         if unit == "UTF8_CHAR":
@@ -189,16 +188,27 @@ def regex_replace(
 
 def regex_full_match(array: Array, pattern: bytes) -> npt.NDArray[np.bool_]:
     """Whether a pattern in RE2's syntax matches each whole string; ValueError for a bad pattern."""
-    matches = regex.full_matches(pattern, array.reshape(-1).tolist())
-    return np.array(matches, np.bool_).reshape(array.shape)
+    return pattern_automata.full_matches(pattern, array)
 
 
 def to_number(array: Array, dtype: npt.DTypeLike) -> Array:
     """Each string read as a number; ValueError where it is none or does not fit."""
     dtype = np.dtype(dtype)
-    texts: list[bytes] = array.reshape(-1).tolist()
+    held = array.flatten()  # the strings stay where they are while machine code reads them
+    row = string_code.places(held) if dtype in field_code.DTYPES else None
+    if row is None or not field_code.are_ready_for(int((row[1] - row[0]).sum())):
+        return _read_by_python(held.tolist(), dtype).reshape(array.shape)
+    result, states = field_code.read(None, *row, np.arange(held.size), dtype)
+    others = np.flatnonzero(states != field_code.READ)
+    if others.size:
+        result[others] = _read_by_python(held[others].tolist(), dtype)
+    return result.reshape(array.shape)
+
+
+def _read_by_python(texts: Sequence[bytes], dtype: ArrayDType) -> Array:
+    """Each string read as a number; ValueError where it is none or does not fit."""
     try:
-        result = _plain_numbers(texts, dtype)
+        return _plain_numbers(texts, dtype)
     except (ValueError, OverflowError):  # other forms, and what is none
         result = np.empty(len(texts), dtype)
         for place, text in enumerate(texts):
@@ -209,7 +219,7 @@ def to_number(array: Array, dtype: npt.DTypeLike) -> Array:
                     f"StringToNumberOp could not correctly convert string: {shown}"
                 ) from None
             result[place] = value
-    return result.reshape(array.shape)
+        return result
 
 
 def as_string(

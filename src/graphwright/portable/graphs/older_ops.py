@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from graphwright.library.dispatch.former_ops import FORMER
 from graphwright.library.dispatch.raw_ops import raw_op
 from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.identity import identity
@@ -64,6 +63,13 @@ _FORMER: dict[str, tuple[tuple[str, ...], dict[str, str], str]] = {
 }
 
 
+def former_op(name: str) -> Callable[..., Any]:
+    """The raw op of a former name. Few models have one, and it is made of many modules."""
+    from graphwright.library.dispatch.former_ops import FORMER
+
+    return FORMER[name]
+
+
 def counted(node: NodeDef, operands: Sequence[Tensor], count: int) -> Sequence[Tensor]:
     """The operands, which must be so many."""
     if len(operands) != count:
@@ -91,7 +97,7 @@ def former(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
             values[name] = rest.pop(0)
     if rest:
         raise malformed(place(node), f"it has {len(operands)} operands")
-    result = FORMER[node.op](**values, **given(node, **kinds), name=node.name)
+    result = former_op(node.op)(**values, **given(node, **kinds), name=node.name)
     return {output: [result]}
 
 
@@ -99,7 +105,7 @@ def stitched(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
     """The rows of tensors at the places that as many indices say."""
     half = len(operands) // 2
     counted(node, operands, 2 * half)
-    result = FORMER[node.op](indices=operands[:half], data=operands[half:], name=node.name)
+    result = former_op(node.op)(indices=operands[:half], data=operands[half:], name=node.name)
     return {"merged": [result]}
 
 

@@ -128,7 +128,7 @@ def crosses(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
 
 
 #: What is made of the nodes, by their ops.
-RAGGED: dict[str, NodeReader] = {
+READERS: dict[str, NodeReader] = {
     "RaggedBincount": counts,
     "RaggedCountSparseOutput": sparse_counts,
     "RaggedGather": gathered,

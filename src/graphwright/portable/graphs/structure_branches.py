@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from graphwright.op.op import REGISTRY, Effect
+from graphwright.op.op import Effect, registered
 from graphwright.portable.function_body import ANY, NodeBody, Source
 from graphwright.portable.graphs.classic_control import (
     BodyPart,
@@ -152,7 +152,7 @@ class SidesOf:
 
     def check_left(self, node: NodeDef) -> None:
         """Refuses a node with an effect that runs on a side which gives nothing."""
-        record = REGISTRY.get(node.op)
+        record = registered(node.op)
         if record is not None and record.effect is not Effect.NONE and node.op != "NoOp":
             words = "it has an effect in a branch that gives nothing"
             raise malformed(f"{self.body.name}: {place(node)}", words)

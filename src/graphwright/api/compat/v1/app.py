@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_start = late(__name__, ("run",), "graphwright.portable.classic.program_flags")
+_start = late(__name__, {"graphwright.portable.classic.program_flags": ("run",)})
 
 
 def __getattr__(name: str) -> Any:

@@ -56,6 +56,11 @@ def log_of_sum(f: FunctionWriter, x: Reg, y: Reg) -> Reg:
 
 def horizontal(f: FunctionWriter, combine: str, x: Reg) -> Reg:
     """All lanes of a vector combined, halves with halves: no machine does it in another order."""
+    if x.kind == "b1" and x.lanes > 1 and combine in ("all", "any"):
+        word = f"i{x.lanes}"  # of a bit for each lane
+        bits_of_all = f.e.assign("i64", 1, f"bitcast {x} to {word}").text
+        test, limit = ("eq", -1) if combine == "all" else ("ne", 0)
+        return f.e.assign("b1", 1, f"icmp {test} {word} {bits_of_all}, {limit}")
     while x.lanes > 1:
         half = x.lanes // 2
         low, high = [f.e.picked(x, range(start, start + half)) for start in (0, half)]

@@ -1,0 +1,126 @@
+"""Code that is made quickly at first: who calls it is led to the better one."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+
+import pytest
+
+from graphwright.machine import background, codegen, compiler, drafts
+from graphwright.machine.background import Worker
+from graphwright.machine.disk_cache import DiskCache
+from graphwright.machine.linking import Library, c_function
+
+TEXT = "define i64 @answer(i64 %x) {\n  %y = add i64 %x, 42\n  ret i64 %y\n}\n"
+
+
+@pytest.fixture
+def worker(monkeypatch):
+    made = Worker()
+    monkeypatch.setattr(background, "_WORKER", made)
+    yield made
+    made.stop()
+
+
+class Job:
+    def __init__(self, function):
+        self.function = function
+
+    def do(self):
+        """What is submitted."""
+        self.function()
+
+
+def held(worker):
+    """A job that keeps the worker busy until it is let go."""
+    began, go = threading.Event(), threading.Event()
+    job = Job(lambda: began.set() or go.wait(60))
+    worker.submit(job.do)
+    assert began.wait(60)
+    return go, job
+
+
+def library():
+    return Library({"answer": 1}, lambda: None)
+
+
+def test_callers_are_led_to_the_better_code_when_it_is_there(worker):
+    go, _job = held(worker)
+    quick, better, seen = library(), library(), []
+    drafts.drafted(quick, lambda: better)
+    drafts.follow(quick, seen.append)
+    assert seen == []
+    go.set()
+    assert worker.wait(60)
+    assert seen == [better]
+    drafts.follow(quick, seen.append)  # one that comes late
+    assert seen == [better, better]
+
+
+def test_who_calls_other_code_stays_there():
+    seen = []
+    drafts.follow(library(), seen.append)
+    assert seen == []
+
+
+def test_better_code_lives_as_long_as_the_quick_one(worker):
+    quick = library()
+    better = [library()]
+    alive = weakref.ref(better[0])
+    drafts.drafted(quick, better.pop)
+    assert worker.wait(60)
+    gc.collect()
+    assert alive() is not None
+    del quick
+    gc.collect()
+    assert alive() is None
+
+
+def test_nothing_is_made_for_quick_code_that_is_gone(worker):
+    go, _job = held(worker)
+    made = []
+    quick = library()
+    drafts.drafted(quick, lambda: made.append(1) or library())
+    del quick
+    gc.collect()
+    go.set()
+    assert worker.wait(60)
+    assert made == []
+
+
+def test_what_somebody_waits_for_comes_before_better_code(worker):
+    go, _job = held(worker)
+    order = []
+    jobs = [Job(lambda: order.append("better")), Job(lambda: order.append("first"))]
+    worker.submit(jobs[0].do, is_urgent=False)
+    worker.submit(jobs[1].do)
+    assert not worker.wait(0, is_urgent=True)
+    go.set()
+    assert worker.wait(60, is_urgent=True)
+    assert order[0] == "first"
+    assert worker.wait(60)
+    assert order == ["first", "better"]
+
+
+def test_both_kinds_of_code_go_to_the_disk_and_the_better_one_is_taken(tmp_path, monkeypatch):
+    cache = DiskCache(tmp_path / "code")
+    monkeypatch.setattr(compiler, "disk_cache", lambda: cache)
+    levels = []
+    generate = codegen.generate
+
+    def noted(text, is_quick=False):
+        levels.append(is_quick)
+        return generate(text, is_quick)
+
+    monkeypatch.setattr(codegen, "generate", noted)
+    assert compiler.quick_link(TEXT, c_function)[1]
+    assert compiler.quick_link(TEXT, c_function)[1]
+    compiler.compiled(TEXT, is_quick=True)
+    assert levels == [True]
+    compiler.link(TEXT, c_function)
+    compiler.link(TEXT, c_function)
+    assert levels == [True, False]
+    assert not compiler.quick_link(TEXT, c_function)[1]
+    assert levels == [True, False]
