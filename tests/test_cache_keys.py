@@ -1209,6 +1209,7 @@ WITHOUT_ROWS = {
     "data/element_type.py:_ops": "its key is a class, and each element type has its own",
     "portable/classic/former_namespaces.py:former": "its key is a path of a table",
     "portable/classic/classic_names.py:altered": "its key is a path of a table",
+    "portable/classic/figures/summary_ops.py:limits": "it has no key: the table is one",
     "portable/classic/former_signatures.py:signatures": "it has no key: the table is one",
     "data/stages/buffer_stages.py:_SUPPLIES": "it lists what is alive, and remembers no result",
     "data/tuning/pipeline_budget.py:claims": "it lists what is alive, and remembers no result",

@@ -651,3 +651,56 @@ def metrics(tf: Any, folder: str) -> list[Any]:
     except RuntimeError as error:
         results.append(str(error).splitlines()[0])
     return results
+
+
+@program
+def summaries(tf: Any, folder: str) -> list[Any]:
+    """Messages for TensorBoard: their tags, names and values, in a file and in a graph's message."""
+    results: list[Any] = []
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None], name="x")
+        tf.summary.scalar("loss", tf.reduce_sum(x))
+        with tf.name_scope("net"):
+            spread = tf.summary.histogram("w y", x, family="fam")
+            small = tf.summary.scalar("a b", tf.constant(3), collections=["other"])
+        whole = tf.summary.merge_all()
+        some = tf.summary.merge([small, spread], ["merged"], "some")
+        results += [whole.name, some.name, tf.summary.merge_all("nothing"), small.name]
+        results.append([t.name for t in tf.get_collection(tf.GraphKeys.SUMMARIES)])
+        for row in np.array([[0.0, 0.5, 1.0], [-1.0, 0.0, 3.0], [0.0, np.nan, 2.0]], np.float32):
+            tf.summary.image("i", np.tile(row.reshape(1, 1, 3, 1), [2, 1, 1, 1]), 1, ["images"])
+        tf.summary.image("bytes", np.arange(24, dtype=np.uint8).reshape(2, 2, 2, 3), 5, ["images"])
+        for image in tf.get_collection("images"):
+            for value in tf.Summary.FromString(session.run(image)).value:
+                pixels = tf.image.decode_png(value.image.encoded_image_string)
+                size = value.image.height, value.image.width, value.image.colorspace
+                results += [value.tag, size, session.run(pixels)]
+        for values in ([0.0, 1.0, -2.0, 1e-13, 100.0], [], np.sin(np.arange(200.0)) * 30):
+            for value in tf.Summary.FromString(session.run(whole, {x: values})).value:
+                h = value.histo
+                results += [value.tag, value.simple_value, [h.min, h.max, h.num, h.sum]]
+                results += [h.sum_squares, list(h.bucket_limit), list(h.bucket)]
+        for wrong in (lambda: session.run(spread, {x: [np.nan]}),
+                      lambda: session.run(tf.summary.merge([small, small]))):  # fmt: skip
+            try:
+                wrong()
+            except tf.errors.InvalidArgumentError as error:
+                results.append(type(error).__name__)
+        writer = tf.summary.FileWriter(os.path.join(folder, "logs"), graph, filename_suffix=".end")
+        message = session.run(some, {x: [1.0]})
+        writer.add_summary(message, 3)
+        writer.add_summary(tf.Summary.FromString(message), global_step=4)
+        writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="own", simple_value=2.0)]), 5)
+        writer.close()
+        ops = sorted({node.op for node in graph.as_graph_def().node} - {"Pack"})
+        results += [ops, writer.get_logdir() == os.path.join(folder, "logs")]
+        tf.train.export_meta_graph(os.path.join(folder, "g.meta"))
+    (name,) = os.listdir(os.path.join(folder, "logs"))
+    for event in tf.train.summary_iterator(os.path.join(folder, "logs", name)):
+        tags = [value.tag for value in event.summary.value]
+        results.append([event.WhichOneof("what"), event.step, tags])
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.train.import_meta_graph(os.path.join(folder, "g.meta"))
+        again = tf.Summary.FromString(session.run("some/some:0", {"x:0": [1.0, 2.0]}))
+        results += [[value.tag, value.histo.sum] for value in again.value]
+    return [*results, name.endswith(".end")]

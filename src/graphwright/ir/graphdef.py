@@ -171,7 +171,7 @@ class FunctionLibrary:
 
     def node(self, node: Node, names: dict[Value, str]) -> NodeDef:
         """A node without its control inputs."""
-        message = NodeDef(name=node.name, op=node.op.type_name)
+        message = NodeDef(name=node.name, op=node.op.message_name or node.op.type_name)
         message.input.extend(names[value] for value in node.inputs)
         for name, value in self.attributes(node).items():
             message.attr[name].CopyFrom(value)

@@ -214,6 +214,8 @@ class Op(Record):
     """The base of all ops; see the module's docstring."""
 
     type_name: ClassVar[str] = ""
+    #: What a message calls it, where TensorFlow has an op of another name that does the same.
+    message_name: ClassVar[str] = ""
     #: What its nodes are called unless the program says it: the type, except for old names.
     node_name: ClassVar[str] = ""
     inputs: ClassVar[tuple[str, ...]] = ()

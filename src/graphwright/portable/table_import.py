@@ -24,6 +24,8 @@ from graphwright.values.tensor import EagerTensor, Tensor, box
 
 #: The outputs of a node by their names.
 Outputs: TypeAlias = Mapping[str, list[Any]]
+#: The ops that fill a table, with tensors and with the lines of a file.
+FILLS, FROM_FILE = "InitializeTableV2", "InitializeTableFromTextFileV2"
 
 
 class MakeTable(Op):
@@ -74,6 +76,7 @@ class InitializeTable(TableChange):
     """Fills a new table with keys and values."""
 
     type_name = "_InitializeTable"
+    message_name = FILLS
     inputs = ("table_handle: resource", "keys: Tkey", "values: Tval")
     dtypes = {"Tkey": CONTENT, "Tval": CONTENT}
 
@@ -85,6 +88,7 @@ class InitializeTableFromFile(TableChange):
     """Fills a new table with the lines of a file."""
 
     type_name = "_InitializeTableFromFile"
+    message_name = FROM_FILE
     inputs = ("table_handle: resource", "filename: string")
 
     key_index: int
@@ -116,8 +120,6 @@ class OneTable(NamedTuple):
     resource_handle: EagerTensor
 
 
-#: The ops that fill a table, with tensors and with the lines of a file.
-FILLS, FROM_FILE = "InitializeTableV2", "InitializeTableFromTextFileV2"
 #: What the keys are called that may not be used.
 RESERVED = ("empty_key", "deleted_key")
 #: Ops that make a table.

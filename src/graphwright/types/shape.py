@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import index
+from types import FrameType
 from typing import Any, ClassVar, SupportsIndex, TypeAlias, Union, overload
 
 from graphwright.types.dimension import Dimension
@@ -19,6 +22,13 @@ from graphwright.types.trace_type import TraceType
 
 #: What says a shape to the methods of another: sizes, of which None is unknown.
 Sizes: TypeAlias = Union["TensorShape", SupportsIndex, Iterable["SupportsIndex | None"], None]
+#: The folder of the package, and its files whose frames stand between a program and a shape.
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+_BETWEEN = frozenset(
+    [os.path.join(_PACKAGE, *path) for path in (
+        ("types", "shape.py"), ("base", "errors.py"), ("op", "refusal.py")
+    )]
+)  # fmt: skip
 
 
 class Messages:
@@ -48,7 +58,7 @@ class TensorShape(TraceType):
     __slots__ = ("__weakref__", "_dims")
     _dims: Dims | None
 
-    #: Whether entries are instances of `Dimension`, as in TensorFlow 1.
+    #: Whether entries are instances of `Dimension` for a program, as in TensorFlow 1.
     gives_dimensions: ClassVar[bool] = False
 
     def __init__(self, dims: object) -> None:
@@ -130,7 +140,7 @@ class TensorShape(TraceType):
     def __iter__(self) -> Iterator[int | None]:
         if self._dims is None:
             raise ValueError("a shape of unknown rank cannot be iterated over")
-        entries: Iterable[Any] = map(Dimension, self._dims) if self.gives_dimensions else self._dims
+        entries: Iterable[Any] = map(Dimension, self._dims) if is_former() else self._dims
         return iter(entries)
 
     @overload
@@ -143,12 +153,12 @@ class TensorShape(TraceType):
         entry = self._dims[key]
         if isinstance(entry, tuple):
             return TensorShape.from_dims(entry)
-        return Dimension(entry) if self.gives_dimensions else entry
+        return Dimension(entry) if is_former() else entry
 
     def _unknown(self, key: SupportsIndex) -> Dimension | None:
         """Any entry of an unknown shape is unknown."""
         index(key)
-        return Dimension(None) if self.gives_dimensions else None
+        return Dimension(None) if is_former() else None
 
     def _unknown_slice(self, key: slice) -> TensorShape:
         """So many unknown entries as the slice's bounds tell."""
@@ -409,6 +419,16 @@ def _entries(dims: object) -> Any:
         return iter(sizes)
     except TypeError:
         return (sizes,)
+
+
+def is_former() -> bool:
+    """Whether entries are `Dimension` for the code that asks: it is no code of the package."""
+    if not TensorShape.gives_dimensions:
+        return False
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename in _BETWEEN:
+        frame = frame.f_back
+    return frame is None or not frame.f_code.co_filename.startswith(_PACKAGE)
 
 
 def _dimension(entry: Any, dims: object) -> int | None:

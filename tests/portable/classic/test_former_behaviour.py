@@ -41,3 +41,17 @@ def test_tensors_and_variables_are_equal_to_themselves() -> None:
     x = tf.constant([1, 2])
     assert (x == x, x != x, x == tf.constant([1, 2]), x == 1) == (True, False, False, False)
     assert {x: 1}[x.op.outputs[0]] == 1
+
+
+@pytest.mark.usefixtures("former")
+def test_the_package_itself_sees_plain_sizes() -> None:
+    v1.reset_default_graph()
+    v1.enable_eager_execution()
+    logits, labels = tf.TensorSpec([None, 4]), tf.TensorSpec([None], tf.int32)
+
+    @tf.function(input_signature=[logits, labels], jit_compile=True)
+    def loss(logits: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
+        assert logits.shape[1].value == 4
+        return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+
+    assert loss(tf.zeros([2, 4]), [0, 3]).numpy() == pytest.approx([1.3862944, 1.3862944])

@@ -82,6 +82,10 @@ class EventFile:
                 setattr(event, field, value)
             else:
                 getattr(event, field).CopyFrom(value)
+        self.add_event(event)
+
+    def add_event(self, event: Event) -> None:
+        """Writes a whole event."""
         self._write(event)
         self._waiting += 1
         late = time.monotonic() - self._flushed > self.flush_seconds

@@ -8,9 +8,13 @@ from typing import Any, TypeAlias
 from graphwright.op.interpreter import convert
 from graphwright.ops.convolution.any_pooling import avg_pool, max_pool
 from graphwright.ops.convolution.spatial import FORMATS, is_channels_first
+from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_sizes
 from graphwright.ops.core.identity import ensure_shape
+from graphwright.ops.core.joining import unstack
 from graphwright.ops.core.space_blocks import batch_to_space_nd, space_to_batch_nd
+from graphwright.ops.core.static import static_value
+from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Length, Tensor, TensorLike, TensorValue
 
 Filter: TypeAlias = Callable[[TensorValue, int, str], Any]
@@ -18,7 +22,7 @@ Filter: TypeAlias = Callable[[TensorValue, int, str], Any]
 
 def with_space_to_batch(
     input: TensorLike,
-    dilation_rate: Sequence[int],
+    dilation_rate: TensorLike,
     padding: str,
     op: Filter,
     filter_shape: Sequence[int] | None = None,
@@ -32,7 +36,8 @@ def with_space_to_batch(
 
     Args:
         input: A tensor of shape [batch, *spatial, channels].
-        dilation_rate: Positive ints, one for each of `spatial_dims`.
+        dilation_rate: Positive ints, one for each of `spatial_dims`, or a vector of an integer
+            dtype, whose length must be known.
         padding: "VALID", or "SAME" for zeros around the data.
         op: A function of a tensor, the number of spatial axes and a padding that returns a tensor.
         filter_shape: The sizes of the filter along the axes, which "SAME" needs.
@@ -54,8 +59,8 @@ def with_space_to_batch(
     [2.0, 5.0]
     """
     x = convert(input)
-    rates = [int(r) for r in dilation_rate]
-    if any(r < 1 for r in rates):
+    rates = rates_of(dilation_rate)
+    if any(isinstance(r, int) and r < 1 for r in rates):
         raise ValueError(f"`dilation_rate` must be positive. Received: dilation_rate={rates}")
     first = data_format is not None and data_format.startswith("NC")
     if spatial_dims is None:
@@ -66,7 +71,7 @@ def with_space_to_batch(
             "`spatial_dims` must be a strictly increasing sequence of positive integers, one for "
             f"each dilation rate. Received: spatial_dims={axes} and dilation_rate={rates}"
         )
-    if all(r == 1 for r in rates):
+    if all(isinstance(r, int) and r == 1 for r in rates):
         return op(x, len(rates), padding)
     pads = base_paddings(rates, padding, filter_shape)
     blocks, paddings, crops = block_paddings(axis_sizes(x), axes, rates, pads)
@@ -74,9 +79,18 @@ def with_space_to_batch(
     return batch_to_space_nd(y, blocks, crops)
 
 
+def rates_of(dilation_rate: TensorLike) -> list[Length]:
+    """Rates as ints, or as scalars of int32 where they are not known."""
+    vector: Any = convert(dilation_rate)
+    known = static_value(vector)
+    if known is not None:
+        return [int(rate) for rate in known]
+    return list(unstack(cast(vector, dt.int32)))
+
+
 def base_paddings(
-    rates: Sequence[int], padding: str, filter_shape: Sequence[int] | None
-) -> list[tuple[int, int]]:
+    rates: Sequence[Length], padding: str, filter_shape: Sequence[int] | None
+) -> list[tuple[Length, Length]]:
     """The zeros that a padding puts before and after each axis under a dilated filter."""
     if padding == "VALID":
         return [(0, 0)] * len(rates)
@@ -91,13 +105,16 @@ def base_paddings(
 def block_paddings(
     sizes: Sequence[Length],
     axes: Sequence[int],
-    rates: Sequence[int],
-    pads: Sequence[tuple[int, int]],
-) -> tuple[list[int], list[list[Any]], list[list[Any]]]:
+    rates: Sequence[Length],
+    pads: Sequence[tuple[Length, Length]],
+) -> tuple[list[Length], list[list[Any]], list[list[Any]]]:
     """Blocks, paddings and crops of the axes from the first to the last of `axes`."""
-    blocks, paddings, crops = [], [], []
+    blocks: list[Length] = []
+    paddings, crops = [], []
     for axis in range(1, axes[-1] + 1):
-        rate, (before, after) = 1, (0, 0)
+        rate: Any = 1
+        before: Any = 0
+        after: Any = 0
         if axis in axes:
             place = axes.index(axis)
             rate, (before, after) = rates[place], pads[place]

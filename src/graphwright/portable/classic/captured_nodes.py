@@ -15,18 +15,10 @@ from graphwright.portable.model_tables import (
     reserved_nodes,
     table_node,
 )
-from graphwright.portable.table_import import (
-    FILLS,
-    FROM_FILE,
-    InitializeTable,
-    InitializeTableFromFile,
-)
+from graphwright.portable.table_import import FILLS, FROM_FILE
 from graphwright.proto.graph_pb2 import GraphDef, NodeDef
 from graphwright.types import dtypes as dt
 from graphwright.values.tensor import EagerTensor
-
-#: The ops that fill tables, by what they are called here.
-_FILLING = {InitializeTable.type_name: FILLS, InitializeTableFromFile.type_name: FROM_FILE}
 
 
 class CapturedNodes:
@@ -58,8 +50,7 @@ class CapturedNodes:
                 elif outside.dtype.is_numpy_compatible:
                     place.CopyFrom(const_node(place.name, content_proto(array, outside.dtype)))
         for node in message.node:
-            if node.op in _FILLING:  # the graph itself fills a table
-                node.op = _FILLING[node.op]
+            if node.op in (FILLS, FROM_FILE):  # the graph itself fills a table
                 self.fills.append(node.name)
                 cells.pop(node.input[0], None)
         for name, cell in cells.items():

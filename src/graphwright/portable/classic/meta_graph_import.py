@@ -17,6 +17,7 @@ from google.protobuf.message import DecodeError
 from graphwright.control.graph_variable import GLOBAL as GLOBAL_VARIABLES
 from graphwright.control.graph_variable import LOCAL, TRAINABLE, GraphVariable
 from graphwright.ir.operation import Operation
+from graphwright.portable.classic.figures.summary_ops import SUMMARY_OPS, summary_node
 from graphwright.portable.classic.saved_parts import SavedPart
 from graphwright.portable.function_body import ANY, Source, called_by
 from graphwright.portable.function_import import AssetFile
@@ -70,10 +71,11 @@ class MetaGraphImport:
         self._message, self._tracer, self._assets = message, tracer, assets or {}
         self._nodes = GraphNodes("the graph", message.graph_def.node)
         self._functions = {f.signature.name: f for f in message.graph_def.library.function}
-        self._tables = SharedTables().readers(self._is_asset)
+        summaries = {op.message_name: summary_node for op in SUMMARY_OPS}
+        self._special = {**SharedTables().readers(self._is_asset), **summaries}
         rest = self._nodes.without(self._blocked(scope))
         part = GraphDef(node=rest, library=message.graph_def.library)
-        readers = {**self._tables, **nodes_of_graphs(tracer.graph)}
+        readers = {**self._special, **nodes_of_graphs(tracer.graph)}
         self._importer = GraphImport(part, readers)
         for asset in self._assets.values():
             self._importer.note(asset.outside, AssetFile(asset._path))
@@ -86,7 +88,7 @@ class MetaGraphImport:
     def _blocked(self, scope: str) -> dict[str, str]:
         """The nodes that cannot be imported; the graph learns why, and who needs them."""
         readers = {
-            *GraphImport(GraphDef()).special, *REFERRING, *PLACEHOLDERS, *MAKERS, *self._tables
+            *GraphImport(GraphDef()).special, *REFERRING, *PLACEHOLDERS, *MAKERS, *self._special
         }  # fmt: skip
         reasons: dict[str, str] = {}
         for name, node in self._nodes.nodes.items():

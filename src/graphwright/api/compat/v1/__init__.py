@@ -17,6 +17,7 @@ from graphwright.api.compat.v1 import (
     metrics,
     nn,
     saved_model,
+    summary,
     train,
 )
 from graphwright.ir.default_session import get_default_session
@@ -233,6 +234,7 @@ __all__ = [
     "scatter_update",
     "sparse_placeholder",
     "string_split",
+    "summary",
     "tables_initializer",
     "train",
     "trainable_variables",

@@ -1,6 +1,6 @@
 """`tf.compat.v1.metrics`: figures over many batches, in local variables of a graph."""
 
-from graphwright.portable.classic.running_metrics import (
+from graphwright.portable.classic.figures.running_metrics import (
     accuracy,
     mean,
     mean_absolute_error,

@@ -1,0 +1,1 @@
+"""Figures of training: metrics over batches, and messages for TensorBoard."""
