@@ -1976,6 +1976,17 @@ def product_of_bools(tf: Any) -> Any:
     ]
 
 
+def first_number_that_the_dtype_does_not_hold(tf: Any) -> Any:
+    x = tf.constant([1, 2])
+    functions = (tf.maximum, tf.minimum, tf.multiply, tf.subtract, tf.less, tf.equal)
+    return [
+        *[twice(lambda y, f=f: f(2**40, y), tf, x) for f in functions],
+        *[twice(lambda y, f=f: f(y, 2**40), tf, x) for f in functions],
+        twice(lambda y: 2**40 * y, tf, x),
+        twice(lambda y: 2**40 - y, tf, x),
+    ]
+
+
 def print_of_empty_structures(tf: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         stream = f"file://{folder}/lines"
