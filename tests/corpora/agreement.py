@@ -1987,6 +1987,23 @@ def first_number_that_the_dtype_does_not_hold(tf: Any) -> Any:
     ]
 
 
+def slope_of_a_product_beyond_the_range(tf: Any) -> Any:
+    def slopes(x):
+        with tf.GradientTape() as second:
+            second.watch(x)
+            with tf.GradientTape() as first:
+                first.watch(x)
+                y = tf.reduce_prod(x)
+            slope = first.gradient(y, x)
+        return slope / x, second.gradient(slope, x)
+
+    lists = ([1e30, 1e30], [1e-30, 1e-30], [2.0, 3.0, 0.0])
+    return [
+        *[twice(slopes, tf, tf.constant(x)) for x in lists],
+        twice(slopes, tf, tf.constant([300.0, 300.0], tf.float16)),
+    ]
+
+
 def print_of_empty_structures(tf: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         stream = f"file://{folder}/lines"
