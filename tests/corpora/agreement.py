@@ -1976,6 +1976,34 @@ def product_of_bools(tf: Any) -> Any:
     ]
 
 
+def first_number_that_the_dtype_does_not_hold(tf: Any) -> Any:
+    x = tf.constant([1, 2])
+    functions = (tf.maximum, tf.minimum, tf.multiply, tf.subtract, tf.less, tf.equal)
+    return [
+        *[twice(lambda y, f=f: f(2**40, y), tf, x) for f in functions],
+        *[twice(lambda y, f=f: f(y, 2**40), tf, x) for f in functions],
+        twice(lambda y: 2**40 * y, tf, x),
+        twice(lambda y: 2**40 - y, tf, x),
+    ]
+
+
+def slope_of_a_product_beyond_the_range(tf: Any) -> Any:
+    def slopes(x):
+        with tf.GradientTape() as second:
+            second.watch(x)
+            with tf.GradientTape() as first:
+                first.watch(x)
+                y = tf.reduce_prod(x)
+            slope = first.gradient(y, x)
+        return slope / x, second.gradient(slope, x)
+
+    lists = ([1e30, 1e30], [1e-30, 1e-30], [2.0, 3.0, 0.0])
+    return [
+        *[twice(slopes, tf, tf.constant(x)) for x in lists],
+        twice(slopes, tf, tf.constant([300.0, 300.0], tf.float16)),
+    ]
+
+
 def print_of_empty_structures(tf: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         stream = f"file://{folder}/lines"

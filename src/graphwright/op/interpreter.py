@@ -110,12 +110,15 @@ def convert_terms(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
     return result
 
 
-def convert_pair(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
-    """Makes tensors of both; what is not one yet takes the other's dtype."""
+def convert_pair(x: TensorLike, y: TensorLike, wraps: bool = False) -> tuple[Tensor, Tensor]:
+    """Makes tensors of both; what is not one yet takes the other's dtype.
+
+    `wraps` says that a number goes round where that does not hold it, also in a graph.
+    """
     tensor = Hooks.tensor
     if isinstance(x, tensor) and isinstance(y, tensor):
         return x, y
-    result: tuple[Tensor, Tensor] = Hooks.convert_pair(x, y)
+    result: tuple[Tensor, Tensor] = Hooks.convert_pair(x, y, wraps)
     return result
 
 

@@ -609,7 +609,7 @@ class Hooks:
     eager: type[Any]
     executor: Callable[[type[Op]], Callable[..., Any]]
     convert: Callable[..., Any]
-    convert_pair: Callable[[Any, Any], tuple[Any, Any]]
+    convert_pair: Callable[[Any, Any, bool], tuple[Any, Any]]
     rows: type[Any]
     convert_terms: Callable[[Any, Any], tuple[Any, Any]]
     holds_tensor: Callable[[Any], bool]

@@ -215,20 +215,32 @@ def eager_constant(
     return tensor
 
 
-def convert_pair(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
-    """Makes tensors of two operands; what is not one yet takes the other's dtype."""
+def convert_pair(x: TensorLike, y: TensorLike, wraps: bool = False) -> tuple[Any, Any]:
+    """Makes tensors of two operands; what is not one yet takes the other's dtype.
+
+    In a graph a function refuses a first int that the second operand's dtype does not hold; an
+    operator `wraps` it. Eagerly both do.
+    """
     if isinstance(x, Tensor):
         if isinstance(y, Tensor):
             return x, y
         return x, convert(y) if has_dtype(y) else beside(x, "x", y)
     if has_dtype(x):
-        return convert_pair(convert(x), y)
+        return convert_pair(convert(x), y, wraps)
     if has_dtype(y):
         y = convert(y)
     if isinstance(y, Tensor):
+        if type(x) is int and not wraps and not isinstance(y, EagerTensor):
+            check_range(x, y.dtype)
         return beside(y, "y", x), y
     first = convert(x)
     return first, convert(y, first.dtype)
+
+
+def check_range(number: int, dtype: DType) -> None:
+    """TypeError for a number that an integer dtype does not hold."""
+    if dtype.is_integer and not dtype.min <= number <= dtype.max:
+        raise TypeError(f"{number} is no {dtype.name}; a tensor of another dtype holds it")
 
 
 def beside(tensor: Tensor, operand: str, value: TensorLike) -> Any:

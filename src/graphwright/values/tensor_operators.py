@@ -96,7 +96,7 @@ def combined(
         value: Any = x
         tensor: Any = y
         if isinstance(y, Hooks.tensor):
-            return function(*convert_pair(value, tensor), name=name)
+            return function(*convert_pair(value, tensor, wraps=True), name=name)
         return function(convert(value, tensor.dtype), y, name=name)
     return function(x, y, name=name)
 

@@ -186,14 +186,27 @@ class Prod(Accumulation):
         return int(np.prod(sizes, dtype=np.int64))
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
-        """The product of the other elements: the whole over x, unless there are zeros."""
-        x, axes = call.inputs
+        """The product of the other elements: the whole over x, unless there are zeros.
+
+        The whole is of a wider dtype, since it may leave the range of x though the others do not.
+        """
+        narrow, axes = call.inputs
+        x = cast(narrow, _ROOM.get(narrow.dtype, narrow.dtype))
         is_zero = equal(x, 0)
         zeros = reduce_sum(cast(is_zero, dt.int32), axes, True)
         others = reduce_prod(select(is_zero, 1, x), axes, True)
         lonely = select(logical_and(is_zero, equal(zeros, 1)), others, 0)
         product = select(equal(zeros, 0), divide_no_nan(others, x), lonely)
-        return expanded(g, call) * conj(product), None
+        return expanded(g, call) * cast(conj(product), narrow.dtype), None
+
+
+#: The dtype in which a product of others is computed, where there is a wider one.
+_ROOM = {
+    dt.bfloat16: dt.float32,
+    dt.float16: dt.float32,
+    dt.float32: dt.float64,
+    dt.complex64: dt.complex128,
+}
 
 
 class Mean(Reduction):
