@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import index
 from types import FrameType
@@ -425,7 +425,7 @@ def is_former() -> bool:
     """Whether entries are `Dimension` for the code that asks: it is no code of the package."""
     if not TensorShape.gives_dimensions:
         return False
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = inspect.currentframe()
     while frame is not None and frame.f_code.co_filename in _BETWEEN:
         frame = frame.f_back
     return frame is None or not frame.f_code.co_filename.startswith(_PACKAGE)
