@@ -59,9 +59,10 @@ class DrawPosition(Op):
     def beside(self, kernel: Kernel) -> Callable[[], tuple[Array, Array]]:
         """The kernel that takes of the stream of the op's own kernel."""
         counters = self.counters
-        stream = kernel.stream  # type: ignore[attr-defined]  # kernels with streams have it
 
         def take() -> tuple[Array, Array]:
+            # Asked for at each call: iterations over a dataset share the kernel, not the stream.
+            stream = kernel.stream  # type: ignore[attr-defined]  # kernels with streams have it
             key, counter = stream.take(counters)
             words = np.array([counter & _MASK, counter >> 64 & _MASK], np.uint64)
             return np.array([key], np.uint64), words
