@@ -32,8 +32,10 @@ def unary(function: Callable[..., object]) -> Any:
     return operator
 
 
-def binary(function: Callable[..., object], name: str) -> Any:
-    """The operator of two operands that calls a function."""
+def binary(
+    function: Callable[..., object], name: str, public: Callable[..., object] | None = None
+) -> Any:
+    """The operator of two operands that calls a function; errors name the public one."""
 
     def operator(self: TensorLike, other: TensorLike) -> Any:
         try:
@@ -44,20 +46,22 @@ def binary(function: Callable[..., object], name: str) -> Any:
         except Exception as error:
             if takes_tensors(other, name, error):
                 return NotImplemented
-            leave(error, function, (self, other), {})
+            leave(error, public or function, (self, other), {})
             raise
 
     return operator
 
 
-def reflected(function: Callable[..., object], name: str) -> Any:
+def reflected(
+    function: Callable[..., object], name: str, public: Callable[..., object] | None = None
+) -> Any:
     """The operator of two operands that calls a function with the other operand first."""
 
     def operator(self: TensorLike, other: TensorLike) -> Any:
         try:
             return combined(function, other, self, other, name)
         except Exception as error:
-            leave(error, function, (other, self), {})
+            leave(error, public or function, (other, self), {})
             raise
 
     return operator
@@ -70,11 +74,11 @@ def product_of_bools(x: TensorLike, y: TensorLike, name: str | None = None) -> A
 
 
 def multiplication(
-    function: Callable[[Callable[..., object], str], Callable[[TensorLike, TensorLike], object]],
+    function: Callable[..., Callable[[TensorLike, TensorLike], object]],
 ) -> Any:
     """The operator `*`, made by `binary` or `reflected`, which takes bools beside numbers."""
     numbers = function(arithmetic.multiply, "mul")
-    bools = function(product_of_bools, "mul")
+    bools = function(product_of_bools, "mul", arithmetic.multiply)
 
     def operator(self: TensorLike, other: TensorLike) -> Any:
         tensors: list[Any] = [x for x in (self, other) if isinstance(x, Operators)]

@@ -51,6 +51,7 @@ NO_ADVICE = {
     "name for name_scope": "the name of an argument",
     "a `finally` that ends in": "a cause that a warning names",
     "outer(": "code that is generated",
+    "define internal": "code that is generated",
     "def execute(": "code that is generated",
     "return [": "code that is generated",
     "if not ({})": "code that is generated",

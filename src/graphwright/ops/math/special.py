@@ -629,7 +629,7 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
     >>> tf.math.erfcinv([0.0, 2.0, 3.0])
     <tf.Tensor: shape=(3,), dtype=float32, numpy=array([ inf, -inf,  nan], dtype=float32)>
     """
-    return -ndtri(convert(x) * 0.5) * sqrt(0.5)
+    return -ndtri(0.5 * convert(x)) * sqrt(0.5)
 
 
 def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
