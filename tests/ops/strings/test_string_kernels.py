@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import graphwright as tf
 from graphwright.ops.strings import field_code, regex, string_code, string_kernels
 
 
@@ -359,3 +360,24 @@ def test_many_numbers_are_read_as_few_are(texts: list[bytes], dtype: str) -> Non
     else:
         results = string_kernels.to_number(array, dtype)[: len(texts)]
         assert results.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (0,), (1, 1), (2, 0), (2, 3)])
+def test_machine_code_gives_results_of_the_shape_of_the_strings(shape: tuple[int, ...]) -> None:
+    string_code.PREPARATION.work()
+    field_code.PREPARATION.work()
+    strings = tf.fill(shape, "12")
+    results = [
+        tf.strings.length(strings),
+        tf.strings.length(strings, "UTF8_CHAR"),
+        tf.strings.substr(strings, 0, 1),
+        tf.strings.substr(strings, 0, 1, "UTF8_CHAR"),
+        tf.strings.regex_full_match(strings, "[0-9]+"),
+        tf.strings.to_number(strings),
+        tf.strings.to_hash_bucket_fast(strings, 7),
+        tf.strings.to_hash_bucket_strong(strings, 7, [1, 2]),
+        tf.strings.to_hash_bucket(strings, 7),
+    ]
+    for result in results:
+        assert result.shape == shape
+        assert len(set(np.ravel(result.numpy()).tolist())) <= 1

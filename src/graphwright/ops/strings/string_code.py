@@ -414,7 +414,7 @@ def numbers(
         PREPARATION.work()
     if not PREPARATION.is_ready_for(work, worth):
         return None
-    strings = np.ascontiguousarray(strings)
+    strings = np.asarray(strings, order="C")  # scalars stay scalars
     result = np.empty(strings.shape, np.uint64)
     count, keys = strings.size, [word & MASK for word in key]
     done = _functions()[name](address(strings), id(bytes), address(result), count, *keys)
