@@ -80,10 +80,11 @@ def multiplication(
     numbers = function(arithmetic.multiply, "mul")
     bools = function(product_of_bools, "mul", arithmetic.multiply)
 
-    def operator(self: TensorLike, other: TensorLike) -> Any:
-        tensors: list[Any] = [x for x in (self, other) if isinstance(x, Operators)]
-        has_bool = any(tensor.dtype is dt.bool_ for tensor in tensors)
-        return (bools if has_bool else numbers)(self, other)
+    def operator(self: Any, other: Any) -> Any:
+        one: Any = other if isinstance(other, Operators) else self
+        if self.dtype is dt.bool_ or one.dtype is dt.bool_:
+            return bools(self, other)
+        return numbers(self, other)
 
     return operator
 
