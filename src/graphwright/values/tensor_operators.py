@@ -80,9 +80,10 @@ def multiplication(
     numbers = function(arithmetic.multiply, "mul")
     bools = function(product_of_bools, "mul", arithmetic.multiply)
 
-    def operator(self: Any, other: Any) -> Any:
-        one: Any = other if isinstance(other, Operators) else self
-        if self.dtype is dt.bool_ or one.dtype is dt.bool_:
+    def operator(self: TensorLike, other: TensorLike) -> Any:
+        first: Any = self
+        second: Any = other if isinstance(other, Operators) else self
+        if first.dtype is dt.bool_ or second.dtype is dt.bool_:
             return bools(self, other)
         return numbers(self, other)
 
