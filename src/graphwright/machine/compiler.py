@@ -28,7 +28,7 @@ Resolve: TypeAlias = Callable[[str], int | None]
 @exclusive
 def link(text: str, resolve: Resolve) -> Library:
     """The functions of a module, in memory: linked here, or by LLVM where that is impossible."""
-    return _recalled(text, resolve) or _made(text, resolve)
+    return _linked(text, resolve, is_quick=False)
 
 
 @exclusive
@@ -40,7 +40,7 @@ def quick_link(text: str, resolve: Resolve) -> tuple[Library, bool]:
     library = _recalled(text, resolve)
     if library is not None:
         return library, False
-    return _recalled(text, resolve, is_quick=True) or _made(text, resolve, is_quick=True), True
+    return _linked(text, resolve, is_quick=True), True
 
 
 @exclusive
@@ -52,8 +52,12 @@ def compiled(text: str, is_quick: bool = False) -> Library:
     from graphwright.machine.linking import c_function
 
     process_settings.keep_freed()
-    library = _recalled(text, c_function, is_quick) or _made(text, c_function, is_quick)
-    return keep(library)
+    return keep(_linked(text, c_function, is_quick))
+
+
+def _linked(text: str, resolve: Resolve, is_quick: bool) -> Library:
+    """The functions of a module, whose code is on the disk or generated now."""
+    return _recalled(text, resolve, is_quick) or _made(text, resolve, is_quick)
 
 
 def _key(text: str, is_quick: bool) -> str:
@@ -78,7 +82,7 @@ def _recalled(text: str, resolve: Resolve, is_quick: bool = False) -> Library | 
         return None
 
 
-def _made(text: str, resolve: Resolve, is_quick: bool = False) -> Library:
+def _made(text: str, resolve: Resolve, is_quick: bool) -> Library:
     """The functions of a module whose code is generated now."""
     from graphwright.machine.elf import Unlinkable
 
