@@ -11,6 +11,7 @@ from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.collapse import collapse
+from graphwright.compile.nests.element_kinds import SIMPLE
 from graphwright.compile.nests.instruction_list import InstructionList
 from graphwright.compile.nests.nest import (
     Buffer,
@@ -30,13 +31,10 @@ from graphwright.compile.nests.sizes import ONE, Size
 _LONGEST, _DEAR_LONGEST, _MOST = 16, 4, 96
 
 #: Ops that take an instruction or two, of which several run at once.
-_QUICK = frozenset(
-    {
-        *("AddV2", "Sub", "Mul", "Neg", "Abs", "Maximum", "Minimum", "Relu", "Cast", "Square"),
-        *("SelectV2", "Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"),
-        *("LogicalAnd", "LogicalOr", "LogicalNot", "Identity"),
-    }
-)
+_QUICK = SIMPLE | {
+    *("Abs", "Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"),
+    *("LogicalAnd", "LogicalOr", "LogicalNot", "Identity"),
+}
 
 
 class ShortNest(NamedTuple):
