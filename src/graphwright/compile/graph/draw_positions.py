@@ -8,7 +8,6 @@ expansion is integer arithmetic.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -53,7 +52,3 @@ def positioned(node: Node, inputs: tuple[Value, ...], into: Graph) -> tuple[Valu
     types = (node.outputs[0].type,)
     operands = (inputs[0], *start, *algorithm)
     return into.add(stateless.of(op.dtype), operands, types, node.name, node.location).outputs
-
-
-#: The rule of each op that becomes two.
-RULES: dict[type[Op], Any] = dict.fromkeys(_STATELESS, positioned)

@@ -12,16 +12,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphwright.compile.graph import draw_positions
 from graphwright.compile.graph.prune import like, prune
 from graphwright.compile.graph.rotations import with_shared_copies
 from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
-from graphwright.ir.known import known
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.op import Op, Shapes
-from graphwright.ops.convolution.pooling import MaxPool, MaxPoolGrad
 from graphwright.ops.core.casting import Cast, cast
 from graphwright.ops.core.creation import Const, Literal
 from graphwright.ops.core.movement import Reshape, SumTo
@@ -132,12 +129,13 @@ def rewritten(graph: Graph) -> Graph:
 
     def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
         nonlocal changed
-        rule = RULES.get(type(node.op))
+        rule = rule_of(node.op)
         outputs = None if rule is None else rule(node, inputs, into)
         changed = changed or outputs is not None
         return outputs
 
-    if not any(type(node.op) in FIRST for node in graph.nodes):
+    # a sum is rewritten only if its operand was
+    if not any(rule_of(node.op) for node in graph.nodes if not isinstance(node.op, Sum)):
         return graph
     transform(graph, rewrite, into)
     into.names = graph.names
@@ -224,50 +222,20 @@ def is_same(a: Value, b: Value) -> bool:
     )
 
 
-def masked_before(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
-    """relu'(cotangents of maxima spread over x, x) -> relu'(cotangents, maxima) spread over x
-
-    There are fewer maxima than elements of x, and only maxima have cotangents.
-    """
-    spread, x = inputs
-    cotangents = cotangents_of_maxima(spread)
-    if cotangents is None or spread.node.inputs[0] is not x:
+def of_maxima(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
+    """The outputs by a rule about gradients of pooled maxima."""
+    if inputs[0].node.op.type_name != "MaxPoolGrad":
         return None
-    op, (_, maxima, _) = spread.node.op, spread.node.inputs
-    masked = into.add(node.op, (cotangents, maxima), (cotangents.type,), node.name, node.location)
-    types = (node.outputs[0].type,)
-    inputs = (x, maxima, masked.outputs[0])
-    return into.add(op, inputs, types, spread.node.name, spread.node.location).outputs
+    from graphwright.compile.graph import pooled_gradients  # few programs pool
+
+    return pooled_gradients.RULES[type(node.op)](node, inputs, into)
 
 
-def sum_of_cotangents(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
-    """sum(cotangents of maxima spread over x, axes) -> sum(cotangents, axes)
+def of_draw(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
+    """The outputs by the rule about draws from streams."""
+    from graphwright.compile.graph import draw_positions  # few programs draw
 
-    The axes include those of the windows. Only positive maxima may have cotangents, since a window
-    of padding alone has no element to spread them to.
-    """
-    spread, axes = inputs
-    cotangents = cotangents_of_maxima(spread)
-    if cotangents is None or not isinstance(cotangents.node.op, ReluGrad):
-        return None
-    if cotangents.node.inputs[1] is not spread.node.inputs[1]:
-        return None
-    assert isinstance(spread.node.op, MaxPoolGrad)
-    numbers, first = known(axes), 2 if spread.node.op.is_first() else 1
-    if not isinstance(numbers, tuple) or not {first, first + 1} <= {a % 4 for a in numbers if a}:
-        return None
-    types = (node.outputs[0].type,)
-    return into.add(node.op, (cotangents, axes), types, node.name, node.location).outputs
-
-
-def cotangents_of_maxima(value: Value) -> Value | None:
-    """The cotangents of each window's maximum, if a value is those in the places of the maxima."""
-    op = value.node.op
-    if not isinstance(op, MaxPoolGrad):
-        return None
-    x, maxima, cotangents = value.node.inputs
-    pooled = maxima.node
-    return cotangents if pooled.op == op.sibling(MaxPool) and pooled.inputs[0] is x else None
+    return draw_positions.positioned(node, inputs, into)
 
 
 def add_items(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
@@ -300,13 +268,17 @@ def items_of(value: Value) -> list[tuple[Value, Value, Value]] | None:
 
 RULES: dict[type[Op], Rule] = {
     Reshape: sum_to,
-    ReluGrad: masked_before,
-    Sum: sum_of_cotangents,
+    ReluGrad: of_maxima,
+    Sum: of_maxima,
     TensorListAddN: add_items,
     **dict.fromkeys((SegmentMax, SegmentMean, SegmentMin, SegmentProd, SegmentSum), counted),
     **dict.fromkeys((StatelessWhile, StatelessIf, StatelessCase), inner_rewritten),
-    **draw_positions.RULES,
 }
 
-#: The ops that a rewrite begins with: a sum is rewritten only if its operand was.
-FIRST = RULES.keys() - {Sum}
+#: By names, since most processes do not import these ops.
+NAMED: dict[str, Rule] = {"RandomUniform": of_draw, "RandomStandardNormal": of_draw}
+
+
+def rule_of(op: Op) -> Rule | None:
+    """The rule for nodes of an op, if there is one."""
+    return RULES.get(type(op)) or NAMED.get(op.type_name)
