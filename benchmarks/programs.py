@@ -213,7 +213,7 @@ def native_lengths(tf: Any) -> Step:
     def calls() -> Callable[[], None]:
         for x in vectors:
             function(x)
-        background.wait()
+        background.wait(is_urgent=True)
         return check
 
     return calls

@@ -104,6 +104,22 @@ def test_what_somebody_waits_for_comes_before_better_code(worker):
     assert order == ["first", "better"]
 
 
+@pytest.mark.parametrize("patience", [0.01, 1e6])
+def test_better_code_is_made_a_while_later_or_when_somebody_waits(worker, monkeypatch, patience):
+    monkeypatch.setattr(background, "PATIENCE", patience)
+    urgent, made = Job(lambda: None), threading.Event()
+    better = Job(made.set)
+    worker.submit(urgent.do)
+    assert worker.wait(60, is_urgent=True)
+    worker.submit(better.do, is_urgent=False)
+    if patience < 1:
+        assert made.wait(60)
+    else:
+        assert not made.wait(0.05)
+        assert worker.wait(60)
+        assert made.is_set()
+
+
 def test_both_kinds_of_code_go_to_the_disk_and_the_better_one_is_taken(tmp_path, monkeypatch):
     cache = DiskCache(tmp_path / "code")
     monkeypatch.setattr(compiler, "disk_cache", lambda: cache)

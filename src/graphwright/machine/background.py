@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -18,6 +19,10 @@ class Ending(BaseException):
     """Ends the job of a process that ends."""
 
 
+#: Seconds after an urgent job in which no other begins: a program that begins has more of them.
+PATIENCE = 0.25
+
+
 class Worker:
     """Two queues of jobs, and the thread that does them: first those that somebody waits for."""
 
@@ -28,6 +33,8 @@ class Worker:
         self.thread: threading.Thread | None = None
         self.pending = 0  # jobs that are not done
         self.awaited = 0  # those of them that are urgent
+        self.waiting = 0  # threads that wait for all of them
+        self.latest = 0.0  # when the latest urgent job was done
         self.arrived = threading.Condition(self.lock)
         self.idle = threading.Condition(self.lock)
         self.stopped = False
@@ -60,6 +67,7 @@ class Worker:
         while True:
             with self.lock:
                 self.arrived.wait_for(lambda: self.stopped or self.urgent or self.others)
+                self.be_patient()
                 is_urgent = bool(self.urgent)
                 queue = self.urgent or self.others
                 job = queue.popleft()() if queue else None
@@ -78,16 +86,31 @@ class Worker:
             del job
             with self.lock:
                 self.pending -= 1
-                self.awaited -= is_urgent
+                if is_urgent:
+                    self.awaited -= 1
+                    self.latest = time.monotonic()
                 if not self.awaited:
                     self.idle.notify_all()
+
+    def be_patient(self) -> None:
+        """Returns when a job may begin; the lock is held, but for the time between."""
+        while not (self.stopped or self.urgent or self.waiting):
+            rest = self.latest + PATIENCE - time.monotonic()
+            if rest <= 0.0:
+                return
+            self.arrived.wait(rest)
 
     def wait(self, timeout: float | None = None, is_urgent: bool = False) -> bool:
         """Waits until all jobs are done, or all urgent ones; False after `timeout` seconds."""
         with self.lock:
-            return self.idle.wait_for(
-                lambda: not (self.awaited if is_urgent else self.pending), timeout
-            )
+            if is_urgent:
+                return self.idle.wait_for(lambda: not self.awaited, timeout)
+            self.waiting += 1
+            self.arrived.notify()
+            try:
+                return self.idle.wait_for(lambda: not self.pending, timeout)
+            finally:
+                self.waiting -= 1
 
     def stop(self) -> None:
         """Ends the current job where it asks whether to go on, and leaves the others."""
