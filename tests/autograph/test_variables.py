@@ -10,6 +10,28 @@ import pytest
 import graphwright as tf
 
 
+class Held:
+    """A library's variable, as Keras has them: an object that makes a tensor of itself."""
+
+    def __init__(self, value: float) -> None:
+        self.variable = tf.Variable(value)
+
+    def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+        return tf.convert_to_tensor(self.variable, dtype, name=name)
+
+    def __float__(self) -> float:
+        return float(self.variable)
+
+    def __add__(self, other: Any) -> Any:
+        return self.variable + other
+
+    def __mul__(self, other: Any) -> Any:
+        return self.variable * other
+
+    def assign_add(self, value: float) -> None:
+        self.variable.assign_add(value)
+
+
 def carried(v: Any, w: Any, n: Any) -> Any:
     state = v
     for _ in tf.range(n):
@@ -66,16 +88,23 @@ def held(v: Any, w: Any, n: Any) -> Any:
     return v * tf.cast(box["count"], tf.float32)
 
 
+def returned(v: Any, w: Any, n: Any) -> Any:
+    if n > 0:
+        return v
+    return w
+
+
+@pytest.mark.parametrize("kind", [tf.Variable, Held])
 @pytest.mark.parametrize("turns", [0, 1, 3])
 @pytest.mark.parametrize(
     "function",
     [carried, carried_by_two, after_an_iteration, in_one_branch, in_the_other_branch, one_of_two,
-     held],
+     held, returned],
 )  # fmt: skip
-def test_variables_as_values(function: Callable[..., Any], turns: int) -> None:
+def test_variables_as_values(function: Callable[..., Any], turns: int, kind: Any) -> None:
     outcomes = []
     for staged in (function, tf.function(function)):
-        v, w = tf.Variable(3.0), tf.Variable(5.0)
+        v, w = kind(3.0), kind(5.0)
         result = staged(v, w, tf.constant(turns))
         outcomes.append((float(result), float(v), float(w)))
     assert outcomes[0] == outcomes[1]

@@ -28,6 +28,26 @@ def test_a_class_is_converted_as_its_program_says() -> None:
             tf.convert_to_tensor(value, tf.int32)
 
 
+def test_an_object_that_makes_a_tensor_of_itself_is_taken_for_one() -> None:
+    class Two:
+        def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+            return tf.convert_to_tensor(state, dtype)
+
+    def program() -> Any:
+        sizes = [tf.range(two), tf.zeros(two), tf.repeat(7, two)]
+        items = tf.TensorArray(tf.int32, two).unstack([5, 6]).stack()
+        chosen = tf.cond(two > tf.constant(1), lambda: two, lambda: 3)
+        return *sizes, items, chosen, two
+
+    two, state = Two(), tf.Variable(2)
+    eager, traced = program(), tf.function(program)()
+    assert [x.numpy().tolist() for x in map(tf.convert_to_tensor, eager)] == [
+        x.numpy().tolist() for x in traced
+    ]
+    state.assign(5)
+    assert int(tf.function(lambda: two)()) == 5
+
+
 @pytest.mark.parametrize("kind", [int, bool, float, np.float32, np.ndarray, (str, np.generic)])
 def test_numbers_and_arrays_have_their_own_conversion(kind: Any) -> None:
     with pytest.raises(TypeError, match="Python numeric types and NumPy scalars and arrays"):

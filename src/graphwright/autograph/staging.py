@@ -87,7 +87,10 @@ class Staging(Protocol):
         """Whether `value` may enter and leave graphs as it is: tensors, arrays of tensors."""
 
     def is_variable(self, value: object) -> TypeGuard[TensorLike]:
-        """Whether `value` is a `tf.Variable`: as an object it is one, in the graph its value."""
+        """Whether `value` is a `tf.Variable`, or another object that makes a tensor of itself.
+
+        Python has the object, and the graph its value.
+        """
 
     def read(self, variable: TensorLike) -> TensorValue:
         """The value of a variable of state, as a tensor."""

@@ -51,7 +51,11 @@ class TensorStaging:
         return isinstance(value, Tensor) or _is_composite(value)
 
     def is_variable(self, value: object) -> TypeGuard[TensorLike]:
-        return isinstance(value, Variable)
+        if isinstance(value, Variable):
+            return True
+        return hasattr(value, "__tf_tensor__") and not (
+            isinstance(value, GraphList) or self.carries(value)
+        )
 
     def read(self, variable: TensorLike) -> TensorValue:
         return convert(variable)
@@ -71,6 +75,8 @@ class TensorStaging:
         return tracer is None or not (graph is tracer.graph or tracer.encloses(graph))
 
     def type_of(self, value: object) -> tuple[str, TensorShape | None]:
+        if self.is_variable(value) and not isinstance(value, Variable):
+            value = self.read(value)
         if isinstance(value, (Tensor, Variable)):
             return value.dtype.name, value.shape
         return type(value).__name__, None

@@ -22,14 +22,11 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import OnVariable, Tracer, tracing
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
-from graphwright.types.arguments import TensorValue
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert
-from graphwright.values.tensor import Tensor
-from graphwright.values.variable import Variable
 
 _SCALAR = TensorType(dt.int32, ())
-_CONVERTED = (Variable, bool, int, float, complex, str, bytes, np.ndarray, np.generic, Tensor)
 
 
 class GraphOp(Op):
@@ -146,17 +143,18 @@ def trace_body(
     return Body(graph, structure, leaves, function)
 
 
-def as_result(leaf: object, function: Callable[..., object]) -> Any:
+def as_result(leaf: TensorLike | None, function: Callable[..., object]) -> Any:
     """A returned leaf as a tensor, or None where there is none."""
     if leaf is None:
         return None
-    if isinstance(leaf, _CONVERTED):
-        return convert(leaf)
-    raise TypeError(
-        "To be compatible with tf.function, Python functions must return zero or more Tensors or "
-        f"ExtensionTypes or None values; in compilation of {function}, found return value of "
-        f"type {type(leaf).__name__}, which is not a Tensor or ExtensionType."
-    )
+    try:
+        return convert(leaf, name="Const")
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "To be compatible with tf.function, Python functions must return zero or more Tensors "
+            f"or ExtensionTypes or None values; in compilation of {function}, found return value "
+            f"of type {type(leaf).__name__}, which is not a Tensor or ExtensionType."
+        ) from error
 
 
 def result_value(tracer: Tracer, tensor: TensorValue) -> Value:

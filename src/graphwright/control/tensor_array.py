@@ -13,7 +13,7 @@ from typing import Any
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.python_array import PythonArray, number_of
 from graphwright.ir.known import known
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, makes_tensor
 from graphwright.op.op import c_name
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.identity import identity
@@ -246,6 +246,8 @@ class TensorArray(Composite):
                 if eager
                 else "Argument `size` must be provided if argument `flow` is not provided."
             )
+        if makes_tensor(size):
+            size = convert(size)
         if eager:
             clear = clear_after_read is None or clear_after_read
             self._impl = PythonArray(kind, number_of(size), dynamic, dims, infer_shape, clear)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from graphwright.compile.run.generated_text import make_function
+from graphwright.control.body import as_result
 from graphwright.ir.graph import Value
 from graphwright.op.interpreter import apply
 from graphwright.ops.core.identity import IDENTITY
@@ -16,12 +15,9 @@ from graphwright.trace.tracer import Tracer
 from graphwright.types import tree
 from graphwright.types.arguments import PythonFunction
 from graphwright.types.composite import Composite
-from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.types.trace_type import TraceType
-from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor, wrap
-from graphwright.values.variable import Variable
 
 #: The result of a call, from the tensors that its graph returns.
 Pack: TypeAlias = Callable[[Sequence[Tensor]], Any]
@@ -32,7 +28,7 @@ class Outputs:
 
     def __init__(self, structure: object, function: PythonFunction) -> None:
         leaves = tree.flatten(structure, expand_composites=True)
-        self.tensors = [as_output(leaf, function) for leaf in leaves]
+        self.tensors = [as_result(leaf, function) for leaf in leaves]
         self.structure = tree.pack_sequence_as(structure, self.tensors, expand_composites=True)
         self.pack = packer(self.structure, self.tensors)
 
@@ -40,24 +36,6 @@ class Outputs:
         """The values that the graph returns: an Identity of each tensor."""
         returned = [t for t in self.tensors if t is not None]
         return [tracer.value_of(apply(IDENTITY, t)) for t in returned]
-
-
-CONVERTED = (
-    Variable, TensorShape, bool, int, float, complex, str, bytes, np.ndarray, np.generic
-)  # fmt: skip
-
-
-def as_output(leaf: object, function: PythonFunction) -> Any:
-    """A returned leaf as a tensor, or None where there is none."""
-    if leaf is None or isinstance(leaf, Tensor):
-        return leaf
-    if isinstance(leaf, CONVERTED):
-        return convert(leaf, name="Const")
-    raise TypeError(
-        "To be compatible with tf.function, Python functions must return zero or more Tensors or "
-        f"ExtensionTypes or None values; in compilation of {function}, found return value of "
-        f"type {type(leaf).__name__}, which is not a Tensor or ExtensionType."
-    )
 
 
 def packer(structure: object, leaves: Sequence[Tensor | None]) -> Pack:

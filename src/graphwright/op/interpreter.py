@@ -133,6 +133,11 @@ def is_tensor(value: object) -> TypeGuard[Tensor]:
     return isinstance(value, Hooks.tensor) or isinstance(getattr(value, "dtype", None), DType)
 
 
+def makes_tensor(value: object) -> bool:
+    """Whether a value is a tensor, or an object that makes one of itself."""
+    return is_tensor(value) or hasattr(value, "__tf_tensor__")
+
+
 def holds_tensor(value: object) -> TypeGuard[Sequence[TensorLike]]:
     """Whether a value is nested lists with a tensor, or what converts to one, somewhere."""
     return isinstance(value, (list, tuple)) and Hooks.holds_tensor(value)

@@ -14,7 +14,7 @@ from graphwright.base.bounded_tables import remember
 from graphwright.base.errors import InvalidArgumentError, user_location
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
-from graphwright.op.interpreter import STATE, Interpreter, activate, holds_tensor, is_tensor
+from graphwright.op.interpreter import STATE, Interpreter, activate, holds_tensor, makes_tensor
 from graphwright.op.op import DTypeMismatch, LateRefusal, Op, freeze, host_value
 from graphwright.ops.core.creation import Const, Literal
 from graphwright.trace.symbolic import SymbolicTensor, leaked
@@ -150,7 +150,7 @@ class Tracer:
         if is_places(operand):
             constant, plain = places(tuple(operand) if type(operand) is list else operand, dtype)
             return self._nameless_constant(constant), plain
-        if is_tensor(operand) or holds_tensor(operand):
+        if makes_tensor(operand) or holds_tensor(operand):
             casts = op.host_casts(len(operands))[position]
             value = self.value_of(convert(operand, None, dtype if casts else None))
             return value, known(value)

@@ -18,7 +18,7 @@ from graphwright.op.refusal import word_on_none
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
+from graphwright.types.arguments import Convertible, DTypeLike, ShapeLike, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
@@ -43,8 +43,13 @@ _PLAIN = frozenset({bool, int, float})
 _LISTS = frozenset({list, tuple, str, bytes})
 
 
+def convert_itself(value: Convertible, dtype: DType | None, name: str | None) -> Any:
+    """The tensor that an object makes of itself."""
+    return value.__tf_tensor__(dtype, name)
+
+
 class _Conversions(dict[type, "Conversion | None"]):
-    """The conversion of each type that was met, its own or that of its nearest base."""
+    """The conversion of each type that was met: its own, its nearest base's, or its method."""
 
     limit = 4096  # it keeps types alive
 
@@ -52,7 +57,8 @@ class _Conversions(dict[type, "Conversion | None"]):
         if len(self) >= self.limit:
             self.clear()
         conversion = next(
-            (_CONVERSIONS[base] for base in kind.__mro__ if base in _CONVERSIONS), None
+            (_CONVERSIONS[base] for base in kind.__mro__ if base in _CONVERSIONS),
+            convert_itself if hasattr(kind, "__tf_tensor__") else None,
         )
         self[kind] = conversion
         return conversion
@@ -182,8 +188,6 @@ def convert(
     function = _CONVERSION_OF[kind]
     if function is not None:
         return function(value, dtype, name)
-    if hasattr(value, "__tf_tensor__"):
-        return value.__tf_tensor__(dtype, name)
     if isinstance(value, (list, tuple)) and holds_tensor(value):
         if dtype is not None:
             return pack(value, dtype, name, True)

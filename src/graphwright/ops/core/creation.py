@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.op.batching import Each, elementwise
 from graphwright.op.cotangents import Cotangent
-from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.interpreter import apply, convert, makes_tensor
 from graphwright.op.op import Call, Op, Shapes, host_value, not_differentiable
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.reduction import reduce_sum
@@ -265,7 +265,7 @@ def filled(shape: ShapeLike, dtype: DType, value: int, name: str | None = None) 
     """0 or 1 in every place, as False and True or the empty string where these are meant."""
     if isinstance(shape, (list, tuple)) and not _FLOATS.isdisjoint(map(type, shape)):
         raise TypeError(f"Cannot convert {shape} to EagerTensor of dtype int32")
-    if is_tensor(shape):
+    if makes_tensor(shape):
         sizes: Any = convert(shape)
         shape = (sizes,) if sizes.type.rank == 0 else sizes
     scalar: Any = value

@@ -11,7 +11,7 @@ import numpy as np
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
-from graphwright.op.interpreter import apply, convert, holds_tensor, is_tensor
+from graphwright.op.interpreter import apply, convert, holds_tensor, makes_tensor
 from graphwright.op.op import Call, LateRefusal, Op, Shapes
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
@@ -182,7 +182,7 @@ def repeat(
         axis %= rank
     if isinstance(repeats, int):
         return repeat_evenly(x, repeats, axis)
-    known = None if is_tensor(repeats) or holds_tensor(repeats) else np.asarray(repeats)
+    known = None if makes_tensor(repeats) or holds_tensor(repeats) else np.asarray(repeats)
     length = None if dims is None else dims[axis]
     if known is not None and known.ndim == 1 and length is not None and known.size in (1, length):
         places = np.repeat(np.arange(length, dtype=np.int32), np.maximum(known, 0))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.expansion import GraphTensor
-from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.interpreter import apply, convert, makes_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import host_vector
@@ -208,7 +208,7 @@ def widest(kinds: Sequence[DType]) -> DType:
 
 def of_kind(bound: Any, kind: DType) -> Any:
     """A bound of a range as a host operand of the range's dtype."""
-    if is_tensor(bound):
+    if makes_tensor(bound):
         return cast(bound, kind)
     return float(bound) if kind.is_floating and np.ndim(bound) == 0 else bound
 
