@@ -3,8 +3,8 @@
     graphwright plan train.py --ranks 4..4096 --network 25Gbit,10us
     graphwright plan train.py --svg curve.svg --arguments="--epochs 1"
 
-The program runs in this process. It must call a `tf.function` that changes trainable variables, or
-Keras's `fit`, at least seven times.
+The program runs in this process, and each rank is taken to have as many cores. It must call a
+`tf.function` that changes trainable variables, or Keras's `fit`, at least seven times.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from graphwright.diagnosis.step_costs import StepCosts, costs_of
 from graphwright.diagnosis.step_watch import StepWatch
 from graphwright.library.distribute.pending_sums import BUCKET
 from graphwright.library.presence.tensorflow_finder import install_as_tensorflow
+from graphwright.machine import threads
 
 _BAR = 20
 _WIDTH, _HEIGHT, _EDGE = 560, 320, 50  # of a drawing, in pixels
@@ -106,9 +107,10 @@ def ranks_of(text: str) -> list[int]:
 
 def report(costs: StepCosts, network: str, curves: Mapping[str, Sequence[Prediction]]) -> str:
     """The step and all predictions as text."""
+    cores = threads.available()
     lines = [
-        f"`{costs.name}` takes {duration(costs.seconds)} in one process, {duration(costs.update)} "
-        "of it behind the last gradient.",
+        f"`{costs.name}` takes {duration(costs.seconds)} on {cores} core{'s' * (cores > 1)}, which "
+        f"each rank has too; {duration(costs.update)} of it are behind the last gradient.",
         f"Weights have {size(costs.weights)} in {len(costs.gradients)} gradients, the rest of what "
         f"it changes {size(costs.state)}, its values {size(costs.values)} at once.",
         f"The network: {network}. Predicted, not measured:",

@@ -500,6 +500,34 @@ def aggregated_integers(tf: Any) -> Any:
 
 
 @programs
+def lists_assigned_in_replicas(tf: Any) -> Any:
+    s = strategy_of(tf)
+    results = []
+    for how in (tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN):
+        with s.scope():
+            v = tf.Variable([0.0, 0.0], aggregation=how)
+
+        def assign(second: Any, v: Any = v) -> Any:
+            x = tf.cast(replica(tf), tf.float32)
+            v.assign([x, second(x)])
+
+        for second in (lambda x: x * 10.0, lambda x: 3.0):
+            for run in (s.run, tf.function(s.run)):
+                results.append([attempt(run, assign, (second,)), [p.numpy() for p in v.values]])
+    return results
+
+
+@programs
+def calls_for_each_replica(tf: Any) -> Any:
+    s = strategy_of(tf)
+
+    def f(x: Any, y: Any) -> Any:
+        return x * 2.0 + y
+
+    return s.extended.call_for_each_replica(f, args=(numbers(tf, s),), kwargs={"y": 1.0})
+
+
+@programs
 def results_of_assignments_in_replicas(tf: Any) -> Any:
     s = strategy_of(tf, 2)
     with s.scope():

@@ -384,6 +384,28 @@ def datasets_from_functions(tf: Any) -> Any:
 
 
 @programs
+def optionals_of_functions(tf: Any) -> Any:
+    s = strategy_of(tf, 2)
+
+    @tf.function
+    def drain(it: Any) -> Any:
+        total, optional = tf.constant(0.0), it.get_next_as_optional()
+        while optional.has_value():
+            parts = s.run(tf.reduce_sum, args=(optional.get_value(),))
+            total += s.reduce("SUM", parts, axis=None)
+            optional = it.get_next_as_optional()
+        return total
+
+    def make(c: Any) -> Any:
+        return tf.data.Dataset.range(11).map(lambda x: tf.cast(x, tf.float32)).batch(4)
+
+    data = s.distribute_datasets_from_function(make)
+    it = iter(data)
+    options = [it.get_next_as_optional() for _ in range(3)]
+    return [drain(iter(data)), [[o.has_value(), attempt(o.get_value)] for o in options]]
+
+
+@programs
 def iterators(tf: Any) -> Any:
     s = strategy_of(tf, 2)
     it = iter(s.experimental_distribute_dataset(tf.data.Dataset.range(6).batch(4)))

@@ -462,6 +462,32 @@ class StrategyExtended:
 
     # -- what replicas compute ----------------------------------------------------------
 
+    def call_for_each_replica(
+        self,
+        fn: PythonFunction,
+        args: Iterable[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> Any:
+        """Calls a function in each replica, as `Strategy.run` does.
+
+        Args:
+            fn: A function.
+            args: A sequence of its arguments. Of values of replicas each gets its own.
+            kwargs: A dict of its keyword arguments, or None.
+
+        Returns:
+            What `fn` returns, its tensors as values of the replicas.
+
+        Raises:
+            RuntimeError: The program is inside a replica, or in the scope of another strategy.
+
+        >>> import graphwright as tf
+        >>> extended = tf.distribute.get_strategy().extended
+        >>> extended.call_for_each_replica(lambda x: x * 2.0, args=(tf.constant(3.0),)).numpy()
+        np.float32(6.0)
+        """
+        return self._strategy.run(fn, args, kwargs)
+
     def _call_for_each_replica(
         self, fn: PythonFunction, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> Any:
@@ -505,7 +531,7 @@ class StrategyExtended:
 
         Args:
             reduce_op: A `tf.distribute.ReduceOp`, or its name.
-            value: Values of replicas, or one value.
+            value: Values of replicas, or one value, or a list of them.
             destinations: The devices: a variable, values of replicas, a tensor, or a name.
             options: It has no effect.
 
@@ -516,6 +542,8 @@ class StrategyExtended:
             ValueError: A value that is the same for all replicas is to be summed.
         """
         how = reduction(reduce_op)
+        if isinstance(value, (list, tuple)):  # what a program assigns: [x, y] for tf.stack([x, y])
+            return [self.reduce_to(how, each, destinations) for each in value]
         if not isinstance(value, DistributedValues):
             self._refuse_sum(how, value)
             return value
