@@ -9,6 +9,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.op.op import REGISTRY, Op, Operand, parse_operand
+from graphwright.ops.sparse.sparse_layout import SparseConcat
 
 
 @pytest.mark.parametrize(
@@ -79,8 +80,8 @@ def test_operands_are_named_and_those_of_lists_numbered() -> None:
     lists = ("indices", "values", "shapes")
     for count in (1, 2, 3):
         names = [f"{name}[{i}]" for name in lists for i in range(count)]
-        assert REGISTRY["SparseConcat"].operand_names(3 * count) == tuple(names)
-        assert REGISTRY["SparseConcat"].count_in_lists(3 * count) == count
+        assert SparseConcat.operand_names(3 * count) == tuple(names)
+        assert SparseConcat.count_in_lists(3 * count) == count
 
 
 def test_what_is_stated_is_what_is_not_so_anyway() -> None:

@@ -16,7 +16,7 @@ from graphwright.explain.glimpse import Glimpse
 from graphwright.explain.state import StateWatch
 from graphwright.explain.trace_effects import TraceEffect
 from graphwright.explain.trace_record import Tally
-from graphwright.function.structure import Outputs, type_of_structure, wrap_all
+from graphwright.function.structure import Outputs, type_of_structure
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import STATE, apply
 from graphwright.op.op import c_name
@@ -236,12 +236,12 @@ class ConcreteFunction:
         """Generates the code, then runs it; later calls go straight to the code."""
         check_devices(self.graph)
         captured = [outside._array for outside in self.graph.captured]
-        pack = self._outputs.pack
+        wrapped = self._outputs.wrapped
         me = weakref.ref(self)  # or what runs it would keep it alive
 
         def install(run: Run, compilation: Compilation | None) -> None:
             def call(arrays: list[object]) -> Any:
-                return pack(wrap_all(run(*arrays, *captured)))
+                return wrapped(run(*arrays, *captured))
 
             concrete = me()
             if concrete is not None:
@@ -264,7 +264,7 @@ class ConcreteFunction:
             The results, in their structure.
         """
         captured = [outside._array for outside in self.graph.captured]
-        return self._outputs.pack(wrap_all(run(*[t._array for t in tensors], *captured)))
+        return self._outputs.wrapped(run(*[t._array for t in tensors], *captured))
 
     @own_boundary
     def call_tensors(self, tensors: Sequence[CallTensor]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from graphwright.compile.run.generated_text import make_function
@@ -31,6 +32,8 @@ class Outputs:
         self.tensors = [as_result(leaf, function) for leaf in leaves]
         self.structure = tree.pack_sequence_as(structure, self.tensors, expand_composites=True)
         self.pack = packer(self.structure, self.tensors)
+        #: The result of a call, from the arrays that the trace's code returns.
+        self.wrapped = wrap_first if self.pack is first else partial(wrap_all, self.pack)
 
     def results(self, tracer: Tracer) -> list[Value]:
         """The values that the graph returns: an Identity of each tensor."""
@@ -43,7 +46,7 @@ def packer(structure: object, leaves: Sequence[Tensor | None]) -> Pack:
     if len(leaves) == 1 and structure is leaves[0]:
         if leaves[0] is None:
             return lambda tensors: None
-        return lambda tensors: tensors[0]
+        return first
     if isinstance(structure, Composite) and None not in leaves:
         spec = structure.__graphwright_spec__
         parts = spec._component_specs
@@ -118,9 +121,19 @@ class PackWriter:
         return name
 
 
-def wrap_all(arrays: Sequence[object]) -> list[Any]:
-    """Result arrays as eager tensors."""
-    return [wrap(array) for array in arrays]
+def first(tensors: Sequence[Tensor]) -> Any:
+    """The result of a call that returns one tensor."""
+    return tensors[0]
+
+
+def wrap_first(arrays: Sequence[object]) -> Any:
+    """The same, from its array."""
+    return wrap(arrays[0])
+
+
+def wrap_all(pack: Pack, arrays: Sequence[object]) -> Any:
+    """The result of a call, from the arrays of all its tensors."""
+    return pack([wrap(array) for array in arrays])
 
 
 def type_of_structure(structure: object) -> TraceType:

@@ -26,6 +26,7 @@ from graphwright.base.source_text import (
     node_at,
     shown,
 )
+from graphwright.op.interpreter import STATE
 
 #: Why AutoGraph does not stage the code that asks.
 SWITCHED_OFF = "switched off"
@@ -188,20 +189,21 @@ def no_array(tensor: NamedValue) -> NotImplementedError:
     )
 
 
-def no_reading(error: AttributeError, name: str) -> AttributeError:
+def no_reading(tensor: object, name: str) -> AttributeError:
     """The error for a method that reads a tensor's value, with the form that works."""
-    frame = user_frame(1)
-    node = None if frame is None else node_at(frame)
-    node = node.func if isinstance(node, ast.Call) else node
-    owner = (shown(node.value) if isinstance(node, ast.Attribute) else "") or "x"
-    reading = "value.numpy()" if name == "numpy" else f"value.numpy().{name}()"
-    return AttributeError(
-        f"{error}: `{owner}` is a tensor of a graph, which has no value while the function is "
-        f"traced. Compute with `{owner}` itself, or read its value when the graph runs: "
-        f"`tf.py_function(lambda value: {reading}, [{owner}], {owner}.dtype)`.",
-        name=name,
-        obj=error.obj,
-    )
+    message = f"{type(tensor).__name__!r} object has no attribute {name!r}"
+    if STATE.active is not None:  # a tensor that leaked needs no advice
+        frame = user_frame(1)
+        node = None if frame is None else node_at(frame)
+        node = node.func if isinstance(node, ast.Call) else node
+        owner = (shown(node.value) if isinstance(node, ast.Attribute) else "") or "x"
+        reading = "value.numpy()" if name == "numpy" else f"value.numpy().{name}()"
+        message += (
+            f": `{owner}` is a tensor of a graph, which has no value while the function is "
+            f"traced. Compute with `{owner}` itself, or read its value when the graph runs: "
+            f"`tf.py_function(lambda value: {reading}, [{owner}], {owner}.dtype)`."
+        )
+    return AttributeError(message, name=name, obj=tensor)
 
 
 #: Calls that AutoGraph stages where it converts the code.

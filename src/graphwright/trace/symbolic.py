@@ -17,7 +17,6 @@ from graphwright.ir.default_session import session_for
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
 from graphwright.ir.operation import Operation
-from graphwright.op.interpreter import STATE
 from graphwright.op.refusal import boundary, complete
 from graphwright.ops.core.creation import Placeholder
 from graphwright.ops.core.joining import Pack
@@ -35,16 +34,12 @@ from graphwright.types.arguments import DTypeLike, ShapeLike
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, merge_dims
-from graphwright.values.array_methods import no_attribute
+from graphwright.values.array_methods import MissingAttribute
 from graphwright.values.tensor import Tensor
 
 _GUIDE = (
     "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values"
 )
-
-
-#: The methods of eager tensors and arrays that read the value.
-_READERS = frozenset({"numpy", "item", "tolist"})
 
 
 class SymbolicTensor(Tensor):
@@ -157,12 +152,6 @@ class SymbolicTensor(Tensor):
         """An error: the eager interpreter, which takes arrays, gets no tensor of a graph."""
         raise leaked(self, None)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        # No variable has the error: with its traceback it would keep the callers' objects alive.
-        if name in _READERS and STATE.active is not None:  # a tensor that leaked needs no advice
-            raise no_reading(no_attribute(self, name), name)
-        raise no_attribute(self, name)
-
     def __bool__(self) -> bool:
         raise no_truth(self)
 
@@ -226,6 +215,10 @@ class SymbolicTensor(Tensor):
                 "gives its digits when the graph runs, and tf.print shows it."
             )
         return str(self)
+
+
+for reader in ("numpy", "item", "tolist"):
+    setattr(SymbolicTensor, reader, MissingAttribute(reader, no_reading))
 
 
 def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:

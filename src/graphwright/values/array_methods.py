@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from typing import NoReturn
 
 from graphwright.base.errors import user_frame
 from graphwright.base.source_text import node_at, shown
@@ -42,12 +44,34 @@ FORMS = {
 _OF_NUMPY = frozenset({"T", "astype", "clip", "ravel", "reshape", "size", "transpose"})
 
 
+#: The methods of a variable, which its value does not have.
+ASSIGNMENTS = ("assign", "assign_add", "assign_sub")
+
+
+class MissingAttribute:
+    """An attribute of arrays or variables that tensors lack: to read it is an error with advice.
+
+    A `__getattr__` of tensors could say the same, but Python would then look up every attribute of
+    a tensor in the slowest way. Without `__set__`, a library may give a tensor this attribute.
+    """
+
+    __slots__ = ("error", "name")
+
+    def __init__(self, name: str, error: Callable[[object, str], AttributeError]) -> None:
+        self.name = name
+        self.error = error
+
+    def __get__(self, tensor: object, owner: type) -> NoReturn:
+        if tensor is None:
+            message = f"type object {owner.__name__!r} has no attribute {self.name!r}"
+            raise AttributeError(message, name=self.name, obj=owner)
+        raise self.error(tensor, self.name)
+
+
 def no_attribute(tensor: object, name: str) -> AttributeError:
-    """The error for an attribute that tensors do not have."""
+    """The error for one of the attributes above."""
     message = f"{type(tensor).__name__!r} object has no attribute {name!r}"
     form = FORMS.get(name)
-    if form is None and not name.startswith("assign"):
-        return AttributeError(message, name=name, obj=tensor)
     frame = user_frame(2)
     node = None if frame is None else node_at(frame)
     if isinstance(node, ast.Call):

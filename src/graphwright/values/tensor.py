@@ -7,6 +7,7 @@ variant. Its `TensorType` is computed at the first request.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -20,7 +21,12 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, of_numpy, plain
 from graphwright.types.shape import TensorShape, as_shape
 from graphwright.types.tensor_type import Dims, TensorType
-from graphwright.values.array_methods import no_attribute
+from graphwright.values.array_methods import (
+    ASSIGNMENTS,
+    FORMS,
+    MissingAttribute,
+    no_attribute,
+)
 from graphwright.values.logical_devices import DEFAULT
 from graphwright.values.tensor_operators import Operators
 
@@ -99,7 +105,7 @@ class Tensor(TypedOperators, Dense):
     array([2., 4.], dtype=float32)
     """
 
-    __slots__ = ("__dict__", "__weakref__", "assign")  # libraries give tensors attributes
+    __slots__ = ("__dict__", "__weakref__")  # libraries give tensors attributes
     assign: Any  # of a slice of a variable: sets that part of it; no other tensor has it
     #: Whether it was made of a list or text for an op, which an eager one may be.
     _of_list = False
@@ -155,11 +161,6 @@ class Tensor(TypedOperators, Dense):
         def __bool__(self) -> bool: ...
         def __len__(self) -> int: ...
 
-    else:  # for types, what tensors lack stays an error
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name)
-
     # `id` itself, which takes half as long as a function that calls it: tapes ask for it often.
     key = property(id, doc="What identifies this tensor as a value, while it is alive.")
 
@@ -170,7 +171,12 @@ class Tensor(TypedOperators, Dense):
 
     def __dir__(self) -> list[str]:
         """The attributes that TensorFlow's tensors have too: others are the package's own."""
-        return [name for name in super().__dir__() if name not in OWN_ATTRIBUTES]
+        return [
+            name
+            for name in super().__dir__()
+            if name not in OWN_ATTRIBUTES
+            and type(getattr_static(self, name)) is not MissingAttribute
+        ]
 
     def ref(self) -> Reference:
         """Returns a hashable reference to this tensor, for use as a key.
@@ -182,6 +188,9 @@ class Tensor(TypedOperators, Dense):
         """
         return Reference(self)
 
+
+for missing in (*FORMS, *ASSIGNMENTS):
+    setattr(Tensor, missing, MissingAttribute(missing, no_attribute))
 
 #: Attributes of tensors that TensorFlow's lack.
 OWN_ATTRIBUTES = frozenset({"assign", "dims", "key", "known", "parts", "type", "variable"})
