@@ -46,6 +46,17 @@ def last_axes(x: Any) -> Any:
     return total
 
 
+def carried(x: Any) -> Any:
+    """A state, of which each turn reads one element twice and replaces it."""
+    series, state, total = x[:, 0, 0], tf.zeros([3]), 0.0
+    for t in tf.range(4):
+        place, seen = t % 3, series[t]
+        total += tf.square(seen - state[place])
+        now = 0.5 * state[place] + tf.sin(seen)
+        state = tf.tensor_scatter_nd_update(state, [[place]], [now])
+    return total
+
+
 def slope(function: Any) -> Any:
     def of(x: Any) -> Any:
         with tf.GradientTape() as tape:
@@ -65,8 +76,16 @@ def test_a_slice_is_added_where_the_sum_lies(function: Any) -> None:
     assert not re.search(rf"load b{additions[0]}\[", backwards.split("\nnest")[0])
 
 
+def test_several_slices_are_added_one_after_the_other() -> None:
+    text = str(tf.function(slope(carried)).experimental_get_compiler_ir(X)(stage="nests"))
+    backwards = text[text.rindex("loop ") :]
+    additions = re.findall(r"b(\d+)\[.*sum= ", backwards)
+    assert (len(additions), len(set(additions))) == (3, 2)  # two of the state's, one of the series'
+    assert "nest [3]" not in backwards
+
+
 @pytest.mark.parametrize("mode", [True, None])
-@pytest.mark.parametrize("function", [first_axis, middle_axis, columns, last_axes])
+@pytest.mark.parametrize("function", [first_axis, middle_axis, columns, last_axes, carried])
 def test_all_bits_are_those_of_whole_additions(function: Any, mode: bool | None) -> None:
     x = np.where(X > 0.9, -0.0, X)
     native = tf.function(slope(function), jit_compile=mode)(x).numpy()
@@ -75,20 +94,40 @@ def test_all_bits_are_those_of_whole_additions(function: Any, mode: bool | None)
     assert (np.signbit(native) == np.signbit(kernels)).all()
 
 
+def two_at(i: Any) -> Any:
+    """2.0 at a place, among two zeros."""
+    return tf.raw_ops.StridedSliceGrad(
+        shape=[3], begin=[i], end=[i + 1], strides=[1], dy=2.0, shrink_axis_mask=1
+    )
+
+
 @pytest.mark.parametrize("jit", [True, False])
 def test_a_sum_that_begins_with_negative_zeros_loses_them(jit: bool) -> None:
     @tf.function(jit_compile=jit)
     def summed(n: Any) -> Any:
         total = tf.constant([-0.0, -0.0, -0.0])
         for i in tf.range(n):
-            total += tf.raw_ops.StridedSliceGrad(
-                shape=[3], begin=[i], end=[i + 1], strides=[1], dy=2.0, shrink_axis_mask=1
-            )
+            total += two_at(i)
         return total
 
     result = summed(tf.constant(2)).numpy()
     assert result.tolist() == [2.0, 2.0, 0.0]
     assert not np.signbit(result).any()
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_a_sum_that_a_turn_negates_loses_its_negative_zeros(jit: bool) -> None:
+    @tf.function(jit_compile=jit)
+    def summed(n: Any) -> Any:
+        total = before = tf.zeros([3])
+        for i in tf.range(n):
+            before = total + two_at(i)
+            total = -before
+        return before
+
+    result = summed(tf.constant(2)).numpy()
+    assert result.tolist() == [-2.0, 2.0, 0.0]
+    assert not np.signbit(result[1:]).any()
 
 
 def test_negative_zeros_are_not_zeros() -> None:

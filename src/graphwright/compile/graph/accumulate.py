@@ -58,15 +58,16 @@ def uses_of(graph: Graph) -> dict[Value, int]:
 def accumulated(graph: Graph, zeros: Collection[int] = ()) -> Graph:
     """The graph with sums that are made in place where nothing else uses what is added.
 
-    x + a @ b becomes MatMulAdd(a, b, x). A slice among zeros is added to a parameter that numbers
-    in `zeros` say begins as zeros.
+    x + a @ b becomes MatMulAdd(a, b, x). A slice among zeros is added to what has no -0.0, as
+    parameters that begin as zeros: numbers in `zeros` say which do.
     """
     uses = uses_of(graph)
+    positive = without_negative_zeros(graph, zeros)
     fused: dict[Node, int] = {}
     for node in graph.nodes:
         place = added_product(node, uses)
         if place is None:
-            place = added_slice(node, graph, uses, zeros)
+            place = added_slice(node, uses, positive)
         if place is not None:
             fused[node] = place
     if not fused:
@@ -104,26 +105,45 @@ def added_product(node: Node, uses: dict[Value, int]) -> int | None:
     return None
 
 
-def added_slice(
-    node: Node, graph: Graph, uses: dict[Value, int], zeros: Collection[int]
-) -> int | None:
-    """The operand, by number, that is a slice among zeros, of a sum with a parameter whose next
-    value it is.
-
-    A parameter that began as zeros never has -0.0, so all but the slice stays as it is.
-    """
+def added_slice(node: Node, uses: dict[Value, int], positive: Collection[Value]) -> int | None:
+    """The operand of a sum, by number, that is a slice among zeros, if all but the slice stays as
+    it is: the other operand has no -0.0."""
     if not isinstance(node.op, AddV2) or node.outputs[0].type.dtype.name not in _SUMMED:
         return None
     for place in (1, 0):
         added, total = node.inputs[place], node.inputs[1 - place]
-        if total not in graph.parameters or uses[total] != 1 or uses[added] != 1:
+        if total not in positive or uses[total] != 1 or uses[added] != 1:
             continue
-        i = graph.parameters.index(total)
-        is_next = i < len(graph.results) and graph.results[i] is node.outputs[0]
-        same = added.type.dims is not None and added.type.dims == total.type.dims
-        if i in zeros and is_next and same and lone_slice(added.node):
-            return place
+        if added.type.dims is not None and added.type.dims == total.type.dims:
+            return place if lone_slice(added.node) else None
     return None
+
+
+def without_negative_zeros(graph: Graph, zeros: Collection[int]) -> set[Value]:
+    """The values in which no element is -0.0, in a loop's body.
+
+    A parameter that begins as zeros is one if its next value is. A sum is -0.0 only where both of
+    its operands are.
+    """
+    parameters = {i for i in zeros if i < len(graph.results)}
+    while parameters:
+        positive = {graph.parameters[i] for i in parameters}
+        for node in graph.nodes:
+            inputs = node.inputs
+            if isinstance(node.op, AddV2):
+                is_positive = not positive.isdisjoint(inputs)
+            elif isinstance(node.op, Scattered) and node.op.adds:
+                adds = node.op.combine == "sum" or (not node.op.combine and are_zeros(inputs[0]))
+                is_positive = adds and inputs[1] in positive
+            else:
+                is_positive = False
+            if is_positive:
+                positive.update(node.outputs)
+        lost = {i for i in parameters if graph.results[i] not in positive}
+        if not lost:
+            return positive
+        parameters -= lost
+    return set()
 
 
 def lone_slice(node: Node) -> tuple[int, tuple[Value, ...]] | None:
