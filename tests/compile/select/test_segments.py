@@ -130,3 +130,16 @@ def test_a_product_of_unknown_rows_is_the_same_for_any_number(rows):
     y = np.maximum(x @ w, 0)
     for result, expected in zip(f(x, w), (y, x.T @ y, y @ w.T)):
         np.testing.assert_array_equal(result, expected)
+
+
+def test_numbers_that_are_packed_are_packed_in_the_segment_that_reads_them():
+    @tf.function(autograph=False)
+    def f(seed, i):
+        return tf.random.stateless_uniform([3], [seed, i]) * 2.0
+
+    graph = f.get_concrete_function(*[tf.TensorSpec([], tf.int32)] * 2).graph
+    names = [node.op.type_name for node in segments.partition(simplify(graph)).nodes]
+    assert [name for name in names if name != "Placeholder"] == ["_Native"]
+    compiled = tf.function(f.python_function, jit_compile=True)
+    expected = tf.random.stateless_uniform([3], [5, 6]) * 2.0
+    np.testing.assert_array_equal(compiled(tf.constant(5), tf.constant(6)), expected)
