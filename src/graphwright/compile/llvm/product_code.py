@@ -12,7 +12,7 @@ from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import Multiply
-from graphwright.compile.nests.sizes import ONE, Size
+from graphwright.compile.nests.sizes import Size
 from graphwright.machine import threads
 from graphwright.machine.matmul import WORTH
 from graphwright.machine.products import ALONE
@@ -35,14 +35,16 @@ class Operands(NamedTuple):
     c: Reg
 
 
-def write_products(f: FunctionWriter, s: Multiply) -> None:
-    """Writes the product, or several, one after the other."""
-    matrices = Operands(*[f.buffer(i) for i in (s.a, s.b, s.c)])
-    if s.products == ONE:
-        write_product(f, s, matrices)
-        return
+def matrices_of(f: FunctionWriter, s: Multiply) -> Operands:
+    """The addresses of the first product's matrices."""
+    return Operands(*[f.buffer(i) for i in (s.a, s.b, s.c)])
+
+
+def write_products(f: FunctionWriter, s: Multiply, begin: Reg, end: Reg) -> None:
+    """Writes the products of a range of a batch."""
+    matrices = matrices_of(f, s)
     sizes = [f.size(size) for size in (s.m * s.k, s.k * s.n, s.m * s.n)]
-    with f.loop(f.number(0), f.size(s.products)) as i:
+    with f.loop(begin, end) as i:
         places = [f.address(x, f.mul(i, size), s.kind) for x, size in zip(matrices, sizes)]
         write_product(f, s, Operands(*places))
 
