@@ -52,7 +52,7 @@ def test_native_agrees_with_numpy(pair: tuple[Any, Any], threads_used: int, deep
     with pytest.MonkeyPatch.context() as patch:
         for name in ("WORTH", "WORTH_OF_BATCH", "_MANY"):
             patch.setattr(matmul, name, 1)
-        patch.setattr(matmul, "_DEEP", deep)
+        patch.setattr(matmul, "BLOCK", deep)
         patch.setattr(products, "ALONE", 1)
         patch.setattr(threads.Limit, "threads", threads_used)
         product = matmul.matmul(x, y)
@@ -70,7 +70,7 @@ def test_matrices_are_updated_by_products(pair: tuple[Any, Any], ready: bool, de
     expected = 3 * total - 2 * np.matmul(x, y)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matmul, "_is_ready", lambda dtype: ready)
-        patch.setattr(matmul, "_DEEP", deep)
+        patch.setattr(matmul, "BLOCK", deep)
         patch.setattr(products, "ALONE", 1)
         matmul.update(total, x, y, 3.0, -2.0)
     np.testing.assert_array_equal(total, expected)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphwright.machine import products
+from graphwright.machine import products, threads
 from graphwright.machine.array_layout import address
 from graphwright.machine.products import multiply, pack, steps
 from graphwright.machine.targets import Vectors
-from graphwright.machine.tile_code import CodeTile
+from graphwright.machine.tile_code import BLOCK, CodeTile
 
 pytestmark = pytest.mark.usefixtures("native_kernels")
 
@@ -71,3 +71,29 @@ def test_every_kind_of_processor(
         np.testing.assert_array_equal(c, a @ b)
         multiply(address(a), rows, cols, pack(b), address(c), places, (2.0, 3.0))
         np.testing.assert_array_equal(c, 5 * (a @ b))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize(
+    ("m", "k", "n"),
+    [(1, 1, 1), (25, 3, 9), (500, 70, 33), (30, 2 * BLOCK, 17), (9, BLOCK + 1, 40), (2000, 5, 1)],
+)
+@pytest.mark.parametrize(("ta", "tb"), [(False, False), (True, False), (False, True)])
+def test_products_that_threads_share(
+    dtype: str, m: int, k: int, n: int, ta: bool, tb: bool
+) -> None:
+    """Parts of rows, blocks of long sums, by one thread and by several, written and added."""
+    a, b = [np.sign(x) for x in matrices(dtype, m, k, n)]
+    a = np.asfortranarray(a) if ta else a
+    b = np.asfortranarray(b) if tb else b
+    product = products.kernels(a.dtype).shared_product
+    frame = np.full((m + 2, n), 5, dtype)
+    c = frame[1:-1]
+    left, right = (address(a), *a.strides), (address(b), *b.strides)
+    for share in (None, threads.address()):
+        assert product(*left, *right, address(c), m, n, k, 0, share) == 0
+        np.testing.assert_array_equal(c, a @ b)
+        assert product(*left, *right, address(c), m, n, k, 1, share) == 0
+        np.testing.assert_array_equal(c, 2 * (a @ b))
+    c[...] = 5
+    assert (frame == 5).all()

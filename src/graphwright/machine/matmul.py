@@ -19,6 +19,7 @@ from graphwright.machine.array_layout import Array, FloatDType, address
 from graphwright.machine.products import steps
 from graphwright.machine.strip_code import ADD, MULTIPLY, OVER, PACK, UPDATE
 from graphwright.machine.strips import OTHER, PART_PANELS, RESULT, SOURCE, StripPlan
+from graphwright.machine.tile_code import BLOCK
 
 #: So many multiply-adds of one product, and of a batch, are worth a native call. OpenBLAS starts
 #: to use threads at the first number.
@@ -27,7 +28,6 @@ WORTH_OF_BATCH = 1 << 19
 
 _SHARES = 8  # parts for each thread: all wait for the last part
 _MANY = 500  # matrices, however small, that BLAS takes one by one for longer than a native call
-_DEEP = 1024  # rows of a packed block of the right operand: its panels stay in a core's cache
 _HIGH = 512  # rows of the left operand that go through a block together
 _NEAR = 4 << 20  # bytes of a left operand that is read again for each panel: all cores' cache
 _WIDE = 10  # panels that are packed together where it is larger
@@ -145,7 +145,7 @@ def _plan_of(x: Array, y: Array, mode: int) -> StripPlan:
     """The plan of a product of two matrices."""
     (m, k), n = x.shape, y.shape[1]
     shared = 1 if m * k * n < 2 * products.ALONE else threads.available()
-    return _plan((m, k, n), x.strides, y.strides, x.dtype, shared, _DEEP, mode)
+    return _plan((m, k, n), x.strides, y.strides, x.dtype, shared, BLOCK, mode)
 
 
 @functools.lru_cache(maxsize=128)

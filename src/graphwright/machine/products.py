@@ -52,6 +52,7 @@ class Kernels(NamedTuple):
     tile: CodeTile
     pack: Any
     multiply: Any
+    shared_product: Any
     matmul_part: Shared
     perform: Shared
 
@@ -76,14 +77,16 @@ def load(tile: CodeTile) -> Kernels:
     signatures = {
         "pack": (place, place, number, number, number, place),
         "multiply": (*left, place, number, place, place, place),
+        "shared_product": (*[place, number, number] * 2, place, *[number] * 4, place),
         "matmul_part": (place, number),
         "perform": (place, number),
     }
-    pack, multiply, *shared = [
-        ctypes.CFUNCTYPE(None, *types)(addresses[name]) for name, types in signatures.items()
+    pack, multiply, whole, *shared = [
+        ctypes.CFUNCTYPE(number if name == "shared_product" else None, *types)(addresses[name])
+        for name, types in signatures.items()
     ]
     places = addresses["matmul_part"], addresses["perform"]
-    return Kernels(tile, pack, multiply, *map(Shared, shared, places))
+    return Kernels(tile, pack, multiply, whole, *map(Shared, shared, places))
 
 
 def aligned(size: int, dtype: FloatDType) -> Array:

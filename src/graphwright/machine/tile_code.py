@@ -18,6 +18,9 @@ from __future__ import annotations
 from graphwright.machine import jobs, strip_code, turn_code
 from graphwright.machine.vector_code import VectorCode
 
+#: The rows of a packed block of the right operand: its panels stay in a core's cache.
+BLOCK = 1024
+
 
 class CodeTile(VectorCode):
     """The shape of a tile for one kind of element, and the text of its kernels."""
@@ -46,13 +49,14 @@ class CodeTile(VectorCode):
         return "\n".join([*parts, self.declarations]) + self.attributes
 
     def kernels_text(self) -> str:
-        """The text of a module of `pack` and `multiply` alone."""
+        """The text of a module of `pack`, `multiply` and `shared_product` alone."""
         return "\n".join([self._kernels(), self.declarations]) + self.attributes
 
     def _kernels(self) -> str:
         tiles = [self._panel(width) for width in self.widths]
         turn = turn_code.text(self.lanes, self.element, self.size)
-        return "\n".join([*tiles, turn, self._copy(), self._pack(), self._multiply()])
+        parts = [self._copy(), self._pack(), self._multiply(), _TABLE, self._shared_product()]
+        return "\n".join([*tiles, turn, *parts, _SHARED_PART])
 
     # -- one panel -------------------------------------------------------------------------
 
@@ -281,6 +285,106 @@ done:
 }}
 declare i64 @llvm.smin.i64(i64, i64)"""
 
+    def _shared_product(self) -> str:
+        """The text for a product of whole matrices, c = a @ b, or c += a @ b where it `%adds`.
+
+        `%share` runs functions of parts, as `parallel_for` does; without it there is one thread.
+        It returns 1 if there is no memory to work in. `most` rows of b are packed together.
+        """
+        most, element = BLOCK, self.element
+        high = max(self.rows(width) for width in self.widths) * 3
+        words = ["ptr %a.deep", "i64 %a.row", "ptr %rows", "ptr %cols", "i64 %depth"]
+        words += ["ptr %panels", "i64 %n", "ptr %c", "i64 %c.row", "ptr %places", "ptr %factors"]
+        words += ["i64 %m", "i64 %each"]
+        stored = "\n".join(
+            f"  %word{i} = getelementptr i64, ptr %context, i64 {i}\n  store {word}, ptr %word{i}"
+            for i, word in enumerate(words)
+        )
+        return f"""
+declare ptr @malloc(i64)
+declare void @free(ptr)
+
+define i64 @shared_product(ptr %a, i64 %a.row, i64 %a.col, ptr %b, i64 %b.row, i64 %b.col, ptr %c,
+    i64 %m, i64 %n, i64 %k, i64 %adds, ptr %share) #0 {{
+entry:
+  %context = alloca i64, i64 {len(words)}, align 16
+  %ones = alloca {element}, i64 2, align 16
+  store {element} 1.0, ptr %ones
+  %second = getelementptr {element}, ptr %ones, i64 1
+  store {element} 1.0, ptr %second
+  %m.eighth = sdiv i64 %m, 8
+  %units.less = sdiv i64 %m.eighth, {high}
+  %units = add i64 %units.less, 1
+  %few = icmp slt i64 %units, 10
+  %units.each = select i1 %few, i64 %units, i64 10
+  %each = mul i64 %units.each, {high}
+  %m.up = add i64 %m, %each
+  %m.over = sub i64 %m.up, 1
+  %parts = sdiv i64 %m.over, %each
+  %shallow = icmp slt i64 %k, {most}
+  %deepest = select i1 %shallow, i64 %k, i64 {most}
+  %n.up = add i64 %n, {self.lanes - 1}
+  %across = sdiv i64 %n.up, {self.lanes}
+  %packed = mul i64 %across, %deepest
+  %packed.bytes = mul i64 %packed, {self.lanes * self.size}
+  %entries = add i64 %each, %deepest
+  %tables.bytes = mul i64 %entries, 16
+  %some.bytes = add i64 %packed.bytes, %tables.bytes
+  %bytes = add i64 %some.bytes, 64
+  %rows = call ptr @malloc(i64 %bytes)
+  %none = icmp eq ptr %rows, null
+  br i1 %none, label %refused, label %allocated
+refused:
+  ret i64 1
+allocated:
+  %places = getelementptr i64, ptr %rows, i64 %each
+  %cols = getelementptr i64, ptr %places, i64 %each
+  %b.rows = getelementptr i64, ptr %cols, i64 %deepest
+  %end = getelementptr i64, ptr %b.rows, i64 %deepest
+  %end.number = ptrtoint ptr %end to i64
+  %over = sub i64 0, %end.number
+  %skip = and i64 %over, 63
+  %panels = getelementptr i8, ptr %end, i64 %skip
+  %c.row = mul i64 %n, {self.size}
+  call void @table(ptr %rows, i64 %each, i64 %a.row)
+  call void @table(ptr %places, i64 %each, i64 %c.row)
+  call void @table(ptr %cols, i64 %deepest, i64 %a.col)
+  call void @table(ptr %b.rows, i64 %deepest, i64 %b.row)
+  %replaces = icmp eq i64 %adds, 0
+  %before = select i1 %replaces, ptr null, ptr %ones
+  %alone = icmp eq ptr %share, null
+  br label %block
+block:
+  %deep = phi i64 [0, %allocated], [%deeper, %next]
+  %factors = phi ptr [%before, %allocated], [%ones, %next]
+  %left = sub i64 %k, %deep
+  %last = icmp slt i64 %left, {most}
+  %depth = select i1 %last, i64 %left, i64 {most}
+  %a.skip = mul i64 %deep, %a.col
+  %a.deep = getelementptr i8, ptr %a, i64 %a.skip
+  %b.skip = mul i64 %deep, %b.row
+  %b.deep = getelementptr i8, ptr %b, i64 %b.skip
+  call void @pack(ptr %b.deep, ptr %b.rows, i64 %depth, i64 %b.col, i64 %n, ptr %panels)
+{stored}
+  br i1 %alone, label %part, label %together
+together:
+  call void %share(ptr @shared_part, ptr %context, i64 %parts)
+  br label %next
+part:
+  %p = phi i64 [0, %block], [%p1, %part]
+  call void @shared_part(ptr %context, i64 %p)
+  %p1 = add i64 %p, 1
+  %more = icmp slt i64 %p1, %parts
+  br i1 %more, label %part, label %next
+next:
+  %deeper = add i64 %deep, {most}
+  %again = icmp slt i64 %deeper, %k
+  br i1 %again, label %block, label %done
+done:
+  call void @free(ptr %rows)
+  ret i64 0
+}}"""
+
     def _copy(self) -> str:
         """The text for `pack` of a matrix with contiguous rows: row by row, the fastest to read."""
         return f"""
@@ -460,11 +564,8 @@ row.done:
   br i1 %rows.left, label %row, label %next"""
 
 
-# Products of matrices with any strides, one for each entry of `%starts` (offsets of the three
-# matrices). Where operands `b` are `%reused`, one that comes again is not packed again. `%work` has
-# room for the tables (2 m + 2 k offsets) and up to 56 bytes of alignment. Then comes the packed
-# operand or a panel of it.
-_MATMUL = """
+#: Fills in a table of offsets, a step apart.
+_TABLE = """
 define internal void @table(ptr %out, i64 %n, i64 %step) #0 {
 entry:
   br label %loop
@@ -478,8 +579,37 @@ loop:
   br i1 %more, label %loop, label %done
 done:
   ret void
-}
+}"""
 
+#: The context of `shared_product`: of each part, `each` rows of a and c but for the last one.
+_SHARED_PART = f"""
+define internal void @shared_part(ptr %context, i64 %part) #0 {{
+entry:
+{
+    jobs.words(
+        "ptr a, i64 a.row, ptr rows, ptr cols, i64 k, ptr panels, i64 n, ptr c, i64 c.row, "
+        "ptr places, ptr factors, i64 m, i64 each"
+    )
+}
+  %first = mul i64 %part, %each
+  %left = sub i64 %m, %first
+  %last = icmp slt i64 %left, %each
+  %some = select i1 %last, i64 %left, i64 %each
+  %a.skip = mul i64 %first, %a.row
+  %own.a = getelementptr i8, ptr %a, i64 %a.skip
+  %c.skip = mul i64 %first, %c.row
+  %own.c = getelementptr i8, ptr %c, i64 %c.skip
+  call void @multiply(ptr %own.a, ptr %rows, i64 %some, ptr %cols, i64 %k, ptr %panels, i64 %n,
+      ptr %own.c, ptr %places, ptr %factors)
+  ret void
+}}"""
+
+
+# Products of matrices with any strides, one for each entry of `%starts` (offsets of the three
+# matrices). Where operands `b` are `%reused`, one that comes again is not packed again. `%work` has
+# room for the tables (2 m + 2 k offsets) and up to 56 bytes of alignment. Then comes the packed
+# operand or a panel of it.
+_MATMUL = """
 define internal void @matmul(ptr %a, i64 %a.row, i64 %a.col, i64 %m, i64 %k, ptr %b, i64 %b.row,
     i64 %b.col, i64 %n, ptr %c, i64 %c.row, ptr %starts, i64 %count, i64 %reused, ptr %work) #0 {
 entry:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 import graphwright as tf
 from graphwright.compile.llvm.launch import weight
 from graphwright.compile.nests.nest import Nest
@@ -25,3 +28,22 @@ def test_each_element_costs_what_is_computed_of_it():
     (one,) = weights(lambda x: x + 1.0, tf.zeros([9]))
     (dear,) = weights(lambda x: tf.exp(x) + 1.0, tf.zeros([9]))
     assert one < dear
+
+
+@pytest.mark.parametrize("count", [2, 700])
+def test_threads_share_the_products_of_a_batch(count):
+    """A count of products that threads do not share, and one that they do, added up in a loop."""
+
+    @tf.function(jit_compile=True)
+    def f(x, y):
+        total = tf.zeros([8, 8])
+        for _ in tf.range(2):
+            total += tf.reduce_sum(tf.matmul(x, y), 0)
+        return total
+
+    random = np.random.default_rng(count)
+    x, y = [random.integers(-3, 4, (count, *s)).astype("f4") for s in ((8, 16), (16, 8))]
+    text = f.experimental_get_compiler_ir(x, y)(stage="llvm")
+    assert "define internal void @products" in text
+    assert "gw_parallel_for" in text
+    np.testing.assert_array_equal(f(x, y), 2 * (x @ y).sum(0))

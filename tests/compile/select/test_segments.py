@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import graphwright as tf
@@ -78,3 +79,67 @@ def test_each_refusal_has_its_own_reason():
         "Cumsum": "Cumsum has no native form",
         "StridedSlice": "a slice with a computed bound, or of an unknown size, goes in steps",
     }
+
+
+@pytest.mark.parametrize(
+    ("shapes", "flags"),
+    [
+        (((None, 64), (64, 10)), {}),
+        (((None, 64), (None, 10)), {"transpose_a": True}),
+        (((8, 64), (None, 64)), {"transpose_b": True}),
+        (((8, 1, 32), (8, None, 32)), {"transpose_b": True}),
+        (((None, 5, 32), (32, 32)), {}),
+    ],
+)
+def test_products_of_which_one_size_is_unknown_are_native(shapes, flags):
+    assert not products_outside(shapes, flags)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "flags"),
+    [
+        (((None, 784), (784, 128)), {}),
+        (((None, None), (None, 10)), {}),
+        (((None, 8, 32), (None, 32, 8)), {}),
+    ],
+)
+def test_products_that_may_be_large_are_not(shapes, flags):
+    assert products_outside(shapes, flags)
+
+
+def products_outside(shapes, flags):
+    """The products that stay outside of machine code."""
+    f = tf.function(lambda x, y: tf.exp(tf.matmul(x * 2.0, y + 1.0, **flags)), autograph=False)
+    graph = simplify(f.get_concrete_function(*map(tf.TensorSpec, shapes)).graph)
+    names = [node.op.type_name for node in segments.partition(graph).nodes]
+    assert "_Native" in names
+    return [name for name in names if "MatMul" in name]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 7, 113, 3000])
+def test_a_product_of_unknown_rows_is_the_same_for_any_number(rows):
+    @tf.function(
+        jit_compile=True, input_signature=[tf.TensorSpec([None, 40]), tf.TensorSpec([40, 60])]
+    )
+    def f(x, w):
+        y = tf.nn.relu(tf.matmul(x, w))
+        return y, tf.matmul(x, y, transpose_a=True), tf.matmul(y, w, transpose_b=True)
+
+    random = np.random.default_rng(rows)
+    x, w = [random.integers(-3, 4, s).astype(np.float32) for s in ((rows, 40), (40, 60))]
+    y = np.maximum(x @ w, 0)
+    for result, expected in zip(f(x, w), (y, x.T @ y, y @ w.T)):
+        np.testing.assert_array_equal(result, expected)
+
+
+def test_numbers_that_are_packed_are_packed_in_the_segment_that_reads_them():
+    @tf.function(autograph=False)
+    def f(seed, i):
+        return tf.random.stateless_uniform([3], [seed, i]) * 2.0
+
+    graph = f.get_concrete_function(*[tf.TensorSpec([], tf.int32)] * 2).graph
+    names = [node.op.type_name for node in segments.partition(simplify(graph)).nodes]
+    assert [name for name in names if name != "Placeholder"] == ["_Native"]
+    compiled = tf.function(f.python_function, jit_compile=True)
+    expected = tf.random.stateless_uniform([3], [5, 6]) * 2.0
+    np.testing.assert_array_equal(compiled(tf.constant(5), tf.constant(6)), expected)

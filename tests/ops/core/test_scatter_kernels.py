@@ -175,3 +175,27 @@ def test_ignored_indices_give_zeros(compiled: bool) -> None:
 
 
 VARIABLE = tf.Variable([1, 2, 3])
+
+
+@given(
+    st.integers(1, 200),
+    st.integers(1, 3),
+    st.lists(st.integers(0, 199), max_size=12),
+    st.booleans(),
+    st.sampled_from(["add", "subtract", "multiply", "maximum"]),
+)
+def test_rows_are_combined_one_after_the_other(
+    size: int, width: int, slots: list[int], is_distinct: bool, name: str
+) -> None:
+    """In places of their own and in places that come again, near each other and far apart."""
+    slots = [slot % size for slot in slots]
+    places = np.array([*dict.fromkeys(slots)] if is_distinct else slots, np.intp)
+    random = np.random.default_rng(size)
+    array = random.normal(size=(size, width)).astype("f4")
+    rows = random.normal(size=(len(places), width)).astype("f4")
+    ufunc, expected = getattr(np, name), array.copy()
+    for place, row in zip(places, rows):
+        expected[place] = ufunc(expected[place], row)
+    segment_kernels.combine_at(ufunc, array, places, rows)
+    np.testing.assert_array_equal(array, expected)
+    assert segment_kernels.are_distinct(places, size) == (len(set(places)) == len(places))

@@ -184,6 +184,12 @@ class FunctionWriter:
             return Reg("void", "ptr")
         return self.e.assign(result, 1, text)
 
+    def parallel_for(self) -> Reg:
+        """The function that runs all parts of another one, in several threads."""
+        name = "gw_parallel_for"
+        self.e.declarations[name] = f"declare void @{name}(ptr, ptr, i64)"
+        return Reg(f"@{name}", "ptr")
+
     # -- control ----------------------------------------------------------------------------
 
     def branch(self, label: str) -> None:

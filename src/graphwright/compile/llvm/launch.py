@@ -198,11 +198,7 @@ def in_rounds(
     f: FunctionWriter, function: str, context: Reg, parts: int, count: Reg, shared: bool
 ) -> Reg:
     """Whether a signal has ended the rounds; calls the function of a part for all parts in each."""
-    share = Reg("null", "ptr")
-    if shared:
-        name = "gw_parallel_for"
-        f.e.declarations[name] = f"declare void @{name}(ptr, ptr, i64)"
-        share = Reg(f"@{name}", "ptr")
+    share = f.parallel_for() if shared else Reg("null", "ptr")
     part = Reg(f"@{function}", "ptr")
     raised = f.call(I64, "gw_rounds", share, part, context, f.number(parts), count)
     return f.e.compare("ne", raised, f.number(0))

@@ -1,8 +1,8 @@
 """Matrix products in machine code: calls of BLAS, or of the product kernel.
 
 The kernel computes larger products: BLAS would use its own threads for these, which take the cores
-from everything else. It also computes products whose right operand a loop does not change, since
-that is packed once, before the loop.
+from everything else. Our threads share the largest. The kernel also computes products whose right
+operand a loop does not change, since that is packed once, before the loop.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import Multiply
-from graphwright.compile.nests.sizes import ONE, Size
+from graphwright.compile.nests.sizes import Size
+from graphwright.machine import threads
 from graphwright.machine.matmul import WORTH
+from graphwright.machine.products import ALONE
 from graphwright.machine.targets import vectors
 
 #: The fewest rows of a left operand for which the kernel is faster with a packed operand.
@@ -33,14 +35,16 @@ class Operands(NamedTuple):
     c: Reg
 
 
-def write_products(f: FunctionWriter, s: Multiply) -> None:
-    """Writes the product, or several, one after the other."""
-    matrices = Operands(*[f.buffer(i) for i in (s.a, s.b, s.c)])
-    if s.products == ONE:
-        write_product(f, s, matrices)
-        return
+def matrices_of(f: FunctionWriter, s: Multiply) -> Operands:
+    """The addresses of the first product's matrices."""
+    return Operands(*[f.buffer(i) for i in (s.a, s.b, s.c)])
+
+
+def write_products(f: FunctionWriter, s: Multiply, begin: Reg, end: Reg) -> None:
+    """Writes the products of a range of a batch."""
+    matrices = matrices_of(f, s)
     sizes = [f.size(size) for size in (s.m * s.k, s.k * s.n, s.m * s.n)]
-    with f.loop(f.number(0), f.size(s.products)) as i:
+    with f.loop(begin, end) as i:
         places = [f.address(x, f.mul(i, size), s.kind) for x, size in zip(matrices, sizes)]
         write_product(f, s, Operands(*places))
 
@@ -58,18 +62,14 @@ def write_product(f: FunctionWriter, s: Multiply, matrices: Operands) -> None:
     write_blas(f, s, matrices)
     f.branch(joined)
     e.label(kernel)
-    is_own = s.packed < 0
-    memory = f.call("ptr", "malloc", Room.bytes(f, s)) if is_own else f.buffer(s.packed)
-    f.branch_if(e.compare("ne", memory, Reg("null", "ptr")), allocated, blas)  # BLAS needs no room
-    e.label(allocated)
-    room = Room.at(f, s, memory)
-    if not is_own:
-        multiply(f, s, matrices, room)
-    else:
-        pack(f, s, matrices.b, room)
-        multiply(f, s, matrices, room)
-        f.call("", "free", memory)
-    f.branch(joined)
+    if s.packed >= 0:
+        memory = f.buffer(s.packed)
+        f.branch_if(e.compare("ne", memory, Reg("null", "ptr")), allocated, blas)
+        e.label(allocated)
+        multiply(f, s, matrices, Room.at(f, s, memory))
+        f.branch(joined)
+    else:  # BLAS needs no room
+        f.branch_if(e.compare("eq", shared(f, s, matrices), f.number(0)), joined, blas)
     e.label(joined)
 
 
@@ -92,10 +92,29 @@ def write_pack(f: FunctionWriter, s: Multiply) -> None:
     e.label(joined)
 
 
+def work(f: FunctionWriter, s: Multiply) -> Reg:
+    """The multiply-adds of one product."""
+    return f.mul(f.mul(f.size(s.m), f.size(s.n)), f.size(s.k))
+
+
 def is_large(f: FunctionWriter, s: Multiply) -> Reg:
     """Whether BLAS would use threads."""
-    work = f.mul(f.mul(f.size(s.m), f.size(s.n)), f.size(s.k))
-    return f.e.compare("sgt", work, f.number(WORTH))
+    return f.e.compare("sgt", work(f, s), f.number(WORTH))
+
+
+def shared(f: FunctionWriter, s: Multiply, matrices: Operands) -> Reg:
+    """The status of the kernel's product of whole matrices; threads share much work."""
+    e, a, b, c = f.e, *matrices
+    nobody = share = Reg("null", "ptr")
+    if threads.are_possible():
+        share = f.parallel_for()
+        much = e.compare("sge", work(f, s), f.number(2 * ALONE))
+        share = e.assign("ptr", 1, f"select {much}, {share}, {nobody}")
+    a_steps = steps(f, s, s.m, s.k, s.transpose_a)
+    b_steps = steps(f, s, s.k, s.n, s.transpose_b)
+    sizes = [f.size(size) for size in (s.m, s.n, s.k)]
+    operands = a, *a_steps, b, *b_steps, c, *sizes, f.number(int(s.add)), share
+    return f.call(I64, f"gw_{letter(s)}shared_product", *operands)
 
 
 def is_packed(f: FunctionWriter, s: Multiply) -> Reg:

@@ -15,7 +15,11 @@ from graphwright.machine.linking import Library, c_function
 ROUTINES = ("gemm", "trsm", "potrf", "gesv")
 
 #: The product kernels, by dtype.
-PRODUCTS = ("gw_spack", "gw_dpack", "gw_smultiply", "gw_dmultiply")
+PRODUCTS = {
+    f"gw_{letter}{name}": (dtype, name)
+    for letter, dtype in (("s", np.float32), ("d", np.float64))
+    for name in ("pack", "multiply", "shared_product")
+}
 
 #: The addresses that `define` has added.
 _DEFINED: dict[str, int] = {}
@@ -43,9 +47,9 @@ def _outside(name: str) -> int | None:
     if name in PRODUCTS:
         from graphwright.machine import products
 
-        functions = products.kernels(np.dtype(np.float32 if name[3] == "s" else np.float64))
-        function = functions.pack if name.endswith("pack") else functions.multiply
-        return ctypes.cast(function, ctypes.c_void_p).value
+        dtype, function = PRODUCTS[name]
+        native = getattr(products.kernels(np.dtype(dtype)), function)
+        return ctypes.cast(native, ctypes.c_void_p).value
     if name == "gw_parallel_for":
         return threads.address()
     return c_function(name)

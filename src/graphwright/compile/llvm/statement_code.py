@@ -16,10 +16,10 @@ from graphwright.compile.llvm.launch import FRAME, ROUND, leave, weight, word
 from graphwright.compile.llvm.list_code import ListWriter, moving
 from graphwright.compile.llvm.llvm_module import LlvmModule
 from graphwright.compile.llvm.nest_function import accumulated
-from graphwright.compile.llvm.product_code import write_pack, write_products
+from graphwright.compile.llvm.product_code import matrices_of, write_pack, write_product
 from graphwright.compile.llvm.shared_functions import SharedCallee
 from graphwright.compile.llvm.statement_patterns import StatementPattern, pattern_of
-from graphwright.compile.llvm.whole_runs import NestRun, ScanRun
+from graphwright.compile.llvm.whole_runs import NestRun, ProductsRun, ScanRun
 from graphwright.compile.memory.accesses import accessed
 from graphwright.compile.memory.arena import GRAIN, bytes_of
 from graphwright.compile.nests.call_statements import OutsideCall
@@ -44,7 +44,7 @@ from graphwright.compile.nests.nest import (
     exchanged,
     exchanges,
 )
-from graphwright.compile.nests.sizes import product
+from graphwright.compile.nests.sizes import ONE, product
 
 #: The simple operations after which signals are let in, and the least count of a nest. A nest's
 #: operations run in vectors, so as many as the last number count as one.
@@ -180,11 +180,14 @@ class StatementWriter:
 
     def products(self, statement: Multiply) -> None:
         """Calls a function for matrix products, which equal layers share."""
+        if statement.products != ONE:
+            self.run(self.callee(statement, ProductsRun(self.module, statement).callee))
+            return
 
         def write() -> SharedCallee:
             name = f"product{len(self.module.functions)}"
             f = FunctionWriter(self.frame, f"define internal void @{name}(ptr %frame)")
-            write_products(f, statement)
+            write_product(f, statement, matrices_of(f, statement))
             f.e.line("ret void")
             return self.module.share(f)
 

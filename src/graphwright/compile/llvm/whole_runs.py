@@ -13,9 +13,10 @@ from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.launch import Launch, word
 from graphwright.compile.llvm.llvm_module import LlvmModule
 from graphwright.compile.llvm.nest_code import NestWriter
+from graphwright.compile.llvm.product_code import write_products
 from graphwright.compile.llvm.scan_code import ScanWriter, across
 from graphwright.compile.llvm.shared_functions import SharedCallee
-from graphwright.compile.nests.nest import Nest, Scan
+from graphwright.compile.nests.nest import Multiply, Nest, Scan
 from graphwright.compile.nests.sizes import product
 
 
@@ -77,6 +78,26 @@ class ScanRun(WholeRun):
         """The number of columns, and of elements."""
         axes = self.scan.axes
         return f.mul(f.size(axes[0]), across(f, self.scan)), f.size(product(axes))
+
+
+class ProductsRun(WholeRun):
+    """Writes the function that runs the products of a batch, which threads share."""
+
+    def __init__(self, module: LlvmModule, products: Multiply) -> None:
+        super().__init__(module, True)
+        self.products = products
+
+    def write(self) -> list[Reg]:
+        name = f"products{len(self.module.functions)}"
+        signature = f"define internal void @{name}(ptr %frame, i64 %begin, i64 %end, ptr %totals)"
+        f = FunctionWriter(self.module.frame, signature)
+        write_products(f, self.products, Reg("%begin", I64), Reg("%end", I64))
+        f.e.line("ret void")
+        return self.launch(Launch(self.module.share(f), self.sizes, whole=self.whole))
+
+    def sizes(self, f: FunctionWriter) -> tuple[Reg, Reg]:
+        """The number of products, and of multiply-adds."""
+        return f.size(self.products.products), f.size(self.products.work)
 
 
 class NestRun(WholeRun):

@@ -5,6 +5,7 @@ No other place answers that. A lowering refuses what ops and types do not show (
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from graphwright.compile.graph.simplify import simple_graphs
@@ -103,9 +104,14 @@ def is_native_update(op: Elementwise, type_: TensorType) -> bool:
 
 
 def is_small_product(node: Node) -> bool:
-    """Whether a matrix product costs less than the call of a kernel."""
-    sizes = [v.type.size for v in (*node.inputs, node.outputs[0])]
-    return all(size is not None and size <= _SMALL for size in sizes)
+    """Whether a matrix product costs less than the call of a kernel, as far as sizes are known.
+
+    Where one size of a product is unknown, the matrix without it must be small.
+    """
+    shapes = [v.type.dims or () for v in (*node.inputs, node.outputs[0])]
+    known = [math.prod([d for d in dims if d is not None]) for dims in shapes]
+    unknown = [dims.count(None) for dims in shapes]
+    return max(known) <= _SMALL and max(unknown) <= 1 and 0 in unknown
 
 
 def in_the_way(op: Op) -> Iterator[Node]:

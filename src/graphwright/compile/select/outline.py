@@ -7,12 +7,14 @@ from functools import partial
 
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.mishaps import contained
+from graphwright.compile.select.coverage import is_native
 from graphwright.compile.select.host_operands import is_single_size, is_size
 from graphwright.compile.select.native_op import Native, NativeUpdate, Renderer
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.op.op import Op
 from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const
+from graphwright.ops.core.joining import Pack
 from graphwright.ops.core.shapes import Shape, Size
 from graphwright.ops.math.arithmetic import AddV2, Sub
 from graphwright.ops.state.variable_ops import (
@@ -83,7 +85,9 @@ class Outline:
 
     def argument(self, value: Value) -> Value:
         """The value here for one of the graph around: computed, a constant, or an argument."""
-        if isinstance(value.node.op, Const) or is_single_size(value):
+        op = value.node.op
+        is_packed = isinstance(op, Pack) and is_size(value) and is_native(value.node)
+        if isinstance(op, Const) or is_packed or is_single_size(value):
             return self.size(value)
         if value not in self.mapping and value.node in self.reads:
             self.mapping[value] = self.old_value(value.node.inputs[0], value.type)

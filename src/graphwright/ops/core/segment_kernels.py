@@ -23,6 +23,9 @@ Integers = npt.NDArray[np.integer[Any]]
 Reduction: TypeAlias = Literal["sum", "prod", "min", "max"]
 Mean: TypeAlias = Literal["sum", "mean", "sqrt_n"]
 
+#: Of so many possible rows for each one that is chosen, the chosen ones are sorted, not marked.
+_SPARSE = 64
+
 _UFUNCS: dict[str, np.ufunc] = {
     "sum": np.add,
     "prod": np.multiply,
@@ -231,11 +234,27 @@ def _combine_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) 
 def combine_at(ufunc: np.ufunc, array: Array, slots: Integers, rows: Array) -> None:
     """`array[slots[i]] = ufunc(array[slots[i]], rows[i])`, for one i after the other.
 
-    The array lies in one piece: element by element `ufunc.at` is fast, row by row it is not.
+    Rows in places of their own are combined at once. The array lies in one piece, so others are
+    combined element by element: there `ufunc.at` is fast, row by row it is not.
     """
+    slots = np.asarray(slots, np.intp).reshape(-1)
+    if are_distinct(slots, len(array)):
+        chosen = array.take(slots, 0)
+        array[slots] = ufunc(chosen, rows.reshape(chosen.shape), out=chosen)
+        return
     width = math.prod(array.shape[1:])
-    places = (np.asarray(slots, np.intp).reshape(-1, 1) * width + np.arange(width)).reshape(-1)
+    places = (slots[:, None] * width + np.arange(width)).reshape(-1)
     ufunc.at(array.reshape(-1), places, rows.reshape(-1))
+
+
+def are_distinct(slots: Integers, size: int) -> bool:
+    """Whether no two of these indices below a size are the same."""
+    if size > _SPARSE * len(slots):
+        ordered = np.sort(slots)
+        return not (ordered[1:] == ordered[:-1]).any()
+    taken = np.zeros(size, np.bool_)
+    taken[slots] = True
+    return int(np.count_nonzero(taken)) == len(slots)
 
 
 def _mean(kind: Mean, rows: Array, ids: Integers, count: int) -> Array:

@@ -519,12 +519,11 @@ class ResourceScatter(Op):
         return ()
 
     def combine(self, array: Array, indices: Array, updates: Array) -> None:
-        """Changes `array` in place; the updates broadcast."""
+        """Changes `array` in place; there are updates for each index."""
         if array.ndim < 2:
             self.ufunc.at(array, indices, updates)
         else:
-            rows = np.broadcast_to(updates, (*np.shape(indices), *array.shape[1:]))
-            combine_at(self.ufunc, array, indices, rows)
+            combine_at(self.ufunc, array, indices, updates)
 
     def kernel(self, storage: Storage, indices: Array, updates: Array) -> None:
         def change(array: Array, out: Array | None) -> Any:
@@ -532,9 +531,9 @@ class ResourceScatter(Op):
             rows = checked_rows(indices, array)
             if not rows.size:
                 return array
-            np.broadcast_to(updates, (*np.shape(rows), *array.shape[1:]))  # or it is refused
+            values = np.broadcast_to(updates, (*np.shape(rows), *array.shape[1:]))
             result = array.copy() if out is None else out
-            self.combine(result, rows, updates)
+            self.combine(result, rows, values)
             return result
 
         storage.revise(change)

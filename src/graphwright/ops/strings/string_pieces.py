@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import compress, islice
 from typing import ClassVar
 
 import numpy as np
@@ -197,23 +197,51 @@ class StringNGrams(Op):
     def kernel(self, data: Array, splits: Array) -> tuple[Array, ...]:
         words, ends = texts(data).reshape(-1).tolist(), splits.reshape(-1)
         check_splits(ends, len(words))
-        rows = [list(self.runs(words[a:b])) for a, b in pairwise(ends.tolist())]
-        flat = np.empty(sum(map(len, rows)), object)
-        flat[:] = [text for row in rows for text in row]
-        places = np.cumsum([0, *map(len, rows)]).astype(splits.dtype) if len(ends) else splits
+        lengths = np.diff(ends.astype(np.int64))
+        every = [self.runs(words, lengths, width) for width in self.ngram_widths]
+        if self.preserve_short_sequences:
+            counts = np.add.reduce([count for _, count in every])
+            is_short = (counts == 0) & (lengths > 0)
+            if is_short.any():
+                every.append(self.short_rows(words, lengths, is_short))
+        counts = np.add.reduce([count for _, count in every])
+        flat = np.empty(int(counts.sum()), object)
+        if len(every) == 1:
+            flat[:] = every[0][0]
+        else:  # the runs of a row stand together, width after width
+            rests = [iter(runs) for runs, _ in every]
+            of_rows = np.stack([count for _, count in every], 1).tolist()
+            flat[:] = [
+                run for row in of_rows for rest, n in zip(rests, row) for run in islice(rest, n)
+            ]
+        places = np.cumsum([0, *counts]).astype(splits.dtype) if len(ends) else splits
         return flat, places.reshape(splits.shape)
 
-    def runs(self, words: Sequence[bytes]) -> Iterator[bytes]:
-        """The runs of one row, of each width."""
-        left, right = self.left_pad.encode(), self.right_pad.encode()
-        separator = self.separator.encode()
-        any_run = False
-        for width in self.ngram_widths:
-            pad = width - 1 if self.pad_width < 0 else min(self.pad_width, width - 1)
-            padded = [*[left] * pad, *words, *[right] * pad]
-            for start in range(len(padded) - width + 1):
-                any_run = True
-                yield separator.join(padded[start : start + width])
-        if self.preserve_short_sequences and words and not any_run:
-            pad = max(self.pad_width, 0)
-            yield separator.join([*[left] * pad, *words, *[right] * pad])
+    def padded(self, words: Sequence[bytes], lengths: Array, pad: int) -> Sequence[bytes]:
+        """The words of all rows, with so many strings on both sides of each row."""
+        if not pad:
+            return words
+        left, right = [[text.encode()] * pad for text in (self.left_pad, self.right_pad)]
+        rest = iter(words)
+        return [w for n in lengths.tolist() for w in (*left, *islice(rest, n), *right)]
+
+    def runs(
+        self, words: Sequence[bytes], lengths: Array, width: int
+    ) -> tuple[Sequence[bytes], Array]:
+        """The runs of a width in all rows, and how many each row has."""
+        pad = width - 1 if self.pad_width < 0 else min(self.pad_width, width - 1)
+        padded, sizes = self.padded(words, lengths, pad), lengths + 2 * pad
+        left = np.repeat(np.cumsum(sizes), sizes) - np.arange(len(padded))  # to the row's end
+        starts = zip(*[padded[i:] for i in range(width)])
+        runs = map(self.separator.encode().join, compress(starts, (left >= width).tolist()))
+        return list(runs), np.maximum(sizes - width + 1, 0)
+
+    def short_rows(
+        self, words: Sequence[bytes], lengths: Array, is_short: Array
+    ) -> tuple[Sequence[bytes], Array]:
+        """The chosen rows, each as one run, and whether each row is one of them."""
+        pad = max(self.pad_width, 0)
+        rest = iter(self.padded(words, lengths, pad))
+        rows = [list(islice(rest, n)) for n in (lengths + 2 * pad).tolist()]
+        runs = map(self.separator.encode().join, compress(rows, is_short.tolist()))
+        return list(runs), is_short.astype(np.int64)

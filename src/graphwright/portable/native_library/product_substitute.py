@@ -73,37 +73,19 @@ class ProductSubstitute:
     # -- many rows ----------------------------------------------------------------------------
 
     def by_kernel(self) -> None:
-        """Packs the right operand and calls the kernel; goes to `plain` without memory."""
+        """Calls the kernel, which packs the right operand; goes to `plain` without memory."""
         f, e = self.f, self.e
-        lanes = vectors().bits // 8 // self.size
-        across = e.binary("sdiv", f.add(self.n, f.number(lanes - 1)), f.number(lanes))
-        packed = f.mul(f.mul(self.k, across), f.number(lanes * self.size))
-        tables = f.mul(f.add(self.m, self.k), f.number(16))
-        memory = f.call("ptr", "malloc", f.add(f.add(tables, packed), f.number(64)))
-        f.branch_if(e.compare("ne", memory, Reg("null", "ptr")), "room", "plain")
-        e.label("room")
         unit = f.number(self.size)
-        steps = (self.a_row, self.m), (self.n, self.m), (self.a_col, self.k), (self.b_row, self.k)
-        places, start = [], memory
-        for step, count in steps:
-            places.append(start)
-            with f.loop(f.number(0), count) as i:
-                f.store(self.index((i, f.mul(step, unit))), f.address(start, i, I64))
-            start = e.assign("ptr", 1, f"getelementptr i64, {start}, {count}")
-        rows, targets, cols, b_rows = places
-        end = e.assign(I64, 1, f"ptrtoint {start} to i64")
-        line = e.binary("and", f.add(end, f.number(63)), f.number(-64))
-        panels = e.assign("ptr", 1, f"inttoptr {line} to ptr")
-        factors = f.stack(self.kind, 2)
-        for place in range(2):
-            f.store(e.constant(self.kind, 1), f.address(factors, f.number(place), self.kind))
-        adding = e.assign("ptr", 1, f"select {self.adds}, {factors}, ptr null")
+        a_steps, b_steps = [
+            [f.mul(step, unit) for step in steps]
+            for steps in ((self.a_row, self.a_col), (self.b_row, self.b_col))
+        ]
         a, b, c = [Reg(f"%{name}", "ptr") for name in "abc"]
-        step = f.mul(self.b_col, unit)
-        f.call("", f"gw_{self.letter}pack", b, b_rows, self.k, step, self.n, panels)
-        left = a, rows, self.m, cols, self.k
-        f.call("", f"gw_{self.letter}multiply", *left, panels, self.n, c, targets, adding)
-        f.call("", "free", memory)
+        operands = a, *a_steps, b, *b_steps, c, self.m, self.n, self.k
+        name, adds = f"gw_{self.letter}shared_product", e.cast("zext", self.adds, I64)
+        status = f.call(I64, name, *operands, adds, Reg("null", "ptr"))
+        f.branch_if(e.compare("eq", status, f.number(0)), "done", "plain")
+        e.label("done")
         e.line("ret void")
 
     # -- few rows -----------------------------------------------------------------------------

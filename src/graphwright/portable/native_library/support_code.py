@@ -25,14 +25,11 @@ def support(texts: Iterable[str]) -> list[str]:
     needed = {name for text in texts for name in referred(text)}
     result: list[str] = []
     products = [letter for letter in "sd" if f"gw_{letter}gemm" in needed]
-    kernels = [
-        letter
-        for letter in "sd"
-        if letter in products or {f"gw_{letter}pack", f"gw_{letter}multiply"} & needed
-    ]
     result += substitutes(products)
-    for letter in kernels:
-        names = {name: f"gw_{letter}{name}" for name in ("pack", "multiply")}
+    for letter in "sd":
+        names = {name: f"gw_{letter}{name}" for name in ("pack", "multiply", "shared_product")}
+        if letter not in products and needed.isdisjoint(names.values()):
+            continue
         tile = CodeTile(vectors(), 32 if letter == "s" else 64)
         result.append(private(tile.kernels_text(), f".{letter}", names))
     rounds = rounds_function()
