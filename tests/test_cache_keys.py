@@ -1175,6 +1175,7 @@ WITHOUT_ROWS = {
             "machine/process_settings.py:keep_freed",
             "ops/random/shuffling.py:_swap", "machine/source_digest.py:source_digest",
             "machine/targets.py:description", "machine/threads.py:cores",
+            "ops/image/image_codecs.py:has_simplejpeg",
             "ops/image/interpolation_code.py:functions", "ops/strings/field_code.py:functions",
             "ops/strings/string_code.py:_functions", "ops/strings/unicode_scripts.py:_runs",
             "compile/llvm/boundary.py:boundary",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.control.python_call import status_of
-from graphwright.data.blocks import ElementBlock, Row, of_rows
+from graphwright.data.blocks import ElementBlock, Row, of_rows, one_array
 from graphwright.data.element_type import ElementType, parts_in
 from graphwright.data.stage import Postponed
 from graphwright.op.interpreter import activate
@@ -169,7 +169,7 @@ def of_one_kind(spec: object, values: Sequence[object]) -> Any:
             return None
         if any(value.dtype != dtype or value.shape != shape for value in of_kind):
             return None
-        return np.stack(of_kind)
+        return one_array(of_kind)
     if not is_compatible((), spec.type.dims):
         return None
     if kinds == {int} and spec.dtype in _INTEGERS:

@@ -43,21 +43,30 @@ class Reader(VariantValue):
     def __init__(self, stage: DatasetStage) -> None:
         self.stage = stage
         self.plan = plan_of(stage)
-        self.iteration = Epoch(self.plan.options)
         self.profile: ReaderProfile | None = None
         timer = ProfilerSession.timer
         if timer is not None and not is_watched():
             self.profile = ReaderProfile(timer, self.plan.stage)
-        watched = nullcontext() if self.profile is None else watching(self.profile)
-        with iterating(self.iteration), watched:
-            self.cursor = cursor_of(self.plan.stage)
+        self.start()
         self.lock = own_lock(self)
         self.limit = BlockLimit()
-        self.is_observable = stage.is_observable
+        policy = self.plan.options.experimental_external_state_policy
+        #: Whether positions are saved without the state of functions, which then begins anew.
+        self.ignores_state = policy not in (None, ExternalStatePolicy.FAIL)
+        is_anew = self.ignores_state and next(stateful_ops(stage), None) is not None
+        #: Whether elements are taken when they are asked for.
+        self.takes_single = stage.is_observable or is_anew
         self.block = ElementBlock(0, ())
         self.place = 0
         #: Elements before `place` that are packed and not taken.
         self.ready: Iterator[Any] = iter(())
+
+    def start(self) -> None:
+        """Goes before the first element, where functions begin to draw random numbers."""
+        self.iteration = Epoch(self.plan.options)
+        watched = nullcontext() if self.profile is None else watching(self.profile)
+        with iterating(self.iteration), watched:
+            self.cursor = cursor_of(self.plan.stage)
 
     def packed(self, form: Form) -> Any:
         """The next element in a form, of which others become ready; StopIteration at the end.
@@ -146,7 +155,7 @@ class Reader(VariantValue):
 
     def pull(self) -> ElementBlock | None:
         """The next elements, as many as are worth it."""
-        if self.is_observable:
+        if self.takes_single:
             with iterating(self.iteration):
                 return self.cursor.pull(1)
         began = perf_counter()
@@ -158,8 +167,7 @@ class Reader(VariantValue):
 
     def save(self) -> State:
         """The state from which another reader goes on after the last element taken."""
-        policy = self.plan.options.experimental_external_state_policy
-        if policy in (None, ExternalStatePolicy.FAIL):
+        if not self.ignores_state:
             refuse_state(self.stage)
         with self.lock:
             self.settle()
@@ -180,6 +188,8 @@ class Reader(VariantValue):
             )  # fmt: skip
         with self.lock:
             self.settle()
+            self.cursor.close()
+            self.start()  # what it did before has no effect
             with iterating(self.iteration):
                 self.cursor.restore(state["cursor"])
             self.block, self.place = ElementBlock.restored(state["ahead"]), 0
@@ -196,22 +206,28 @@ def refuse_state(stage: DatasetStage) -> None:
     """Raises FailedPreconditionError where functions have state that no iterator saves, as in
     TensorFlow: where they are in a stream of random numbers, and what they change.
     """
+    for op in stateful_ops(stage):
+        what = (
+            "An iterator cannot say where its numbers are; those of "
+            "`tf.random.stateless_uniform` and its like depend on seeds alone."
+            if op.has_stream
+            else "What it changes is no part of an iterator."
+        )
+        raise FailedPreconditionError(
+            None, None,
+            f"{op.type_name} is stateful. {what} It is saved without them under "
+            "`tf.data.experimental.ExternalStatePolicy.IGNORE`.",
+        )  # fmt: skip
+
+
+def stateful_ops(stage: DatasetStage) -> Iterator[Op]:
+    """The first op in each function of a pipeline whose state no iterator saves."""
     for function in functions_of(stage):
         op = stateful_op(function.function.graph)
         if op is not None:
-            what = (
-                "An iterator cannot say where its numbers are; those of "
-                "`tf.random.stateless_uniform` and its like depend on seeds alone."
-                if op.has_stream
-                else "What it changes is no part of an iterator."
-            )
-            raise FailedPreconditionError(
-                None, None,
-                f"{op.type_name} is stateful. {what} It is saved without them under "
-                "`tf.data.experimental.ExternalStatePolicy.IGNORE`.",
-            )  # fmt: skip
+            yield op
     for source in stage.inputs:
-        refuse_state(source)
+        yield from stateful_ops(source)
 
 
 def stateful_op(graph: Graph) -> Op | None:

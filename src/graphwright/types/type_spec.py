@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -18,6 +18,22 @@ from graphwright.types.dtypes import DType
 from graphwright.types.keys import signed
 from graphwright.types.shape import TensorShape
 from graphwright.types.trace_type import CastContext, TraceType
+
+
+class AbsentMessage:
+    """A method of TensorFlow's specs about messages of Protocol Buffers, which are not here."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, spec: object, owner: type) -> NoReturn:
+        raise AttributeError(
+            f"{owner.__name__!r} object has no attribute {self.name!r}: specs are no messages of "
+            "Protocol Buffers here. Use `pickle.dumps(spec)`, or `dataset.save`, which writes the "
+            "spec of the elements too",
+            name=self.name,
+            obj=spec or owner,
+        )
 
 
 class TypeSpec(TraceType):
@@ -35,6 +51,10 @@ class TypeSpec(TraceType):
 
     __slots__ = ("__weakref__", "_cached_key")
     _cached_key: Hashable
+
+    experimental_as_proto = AbsentMessage()
+    experimental_from_proto = AbsentMessage()
+    experimental_type_proto = AbsentMessage()
 
     @property
     @abstractmethod

@@ -55,6 +55,9 @@ call("name_of_an_operation", "write the operation's name and the number of its o
      "c.graph.get_tensor_by_name('x').name", "c.graph.get_tensor_by_name('x:0').name", "x:0",
      "c = tf.function(lambda x: x + 1).get_concrete_function(tf.TensorSpec([], name='x'))",
      )  # fmt: skip
+call("message_of_a_spec", "Use `pickle.dumps(spec)`", "spec.experimental_as_proto()",
+     "pickle.loads(pickle.dumps(spec)).element_spec.dtype.name", "int64",
+     "import pickle\nspec = tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))")  # fmt: skip
 call("length_in_a_graph", "Use `tf.data.Dataset.cardinality()` instead",
      "tf.function(lambda: tf.data.Dataset.range(3).__len__())()",
      "tf.function(lambda: tf.data.Dataset.range(3).cardinality())()", 3)  # fmt: skip

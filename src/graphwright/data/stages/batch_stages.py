@@ -17,6 +17,7 @@ from graphwright.data.blocks import (
     joined,
     of_row,
     of_rows,
+    one_array,
     values_of,
 )
 from graphwright.data.columns.ragged_column import RaggedColumn
@@ -210,7 +211,7 @@ def stacked(values: Row | RaggedColumn, component: int) -> Any:
                 f"{show_dims(value.shape)}. `padded_batch` pads them, and `ragged_batch` makes "
                 "ragged tensors of them.",
             )  # fmt: skip
-    return np.stack(values)
+    return one_array(values)
 
 
 def batched_composites(

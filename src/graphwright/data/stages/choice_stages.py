@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.blocks import Column, ElementBlock, joined
+from graphwright.data.blocks import Column, ElementBlock, joined, one_array, values_of
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     INFINITE,
@@ -247,4 +247,4 @@ def scattered(parts: Sequence[Column], turns: Sequence[Array], stop: int) -> Arr
 
 def as_array(values: Column) -> Array:
     """A column whose values have one shape, as one array."""
-    return values if isinstance(values, np.ndarray) else np.stack(list(values))
+    return values if isinstance(values, np.ndarray) else one_array(values_of(values))

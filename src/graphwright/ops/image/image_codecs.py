@@ -1,11 +1,14 @@
 """Images in files of JPEG, PNG, GIF, BMP and WebP as arrays, and arrays as JPEG files.
 
 Pillow does the work (the extra `image`); it is imported when first needed. What it cannot do,
-colours of 16 bits in PNG files and BMP as TensorFlow reads it, is done here.
+colours of 16 bits in PNG files and BMP as TensorFlow reads it, is done here. Where simplejpeg is
+installed, it decodes sound JPEG files: the same pixels of the same library, without copies.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 import io
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -76,12 +79,38 @@ def decode_jpeg(data: bytes, channels: int, ratio: int = 1, truncated: bool = Fa
 
     Where it may be `truncated`, what it lacks is gray.
     """
+    if ratio == 1 and not truncated and (pixels := decode_sound_jpeg(data, channels)) is not None:
+        return pixels
     image: Any = opened(data + JPEG_END if truncated else data)
     image.fp.has_end = True
     mode = {0: "L" if image.mode == "L" else "RGB", 1: "L", 3: "RGB"}[channels]
     width, height = image.size
     image.draft(mode, (max(width // ratio, 1), max(height // ratio, 1)))
     return stacked(loaded(image, mode))
+
+
+def decode_sound_jpeg(data: bytes, channels: int) -> Array | None:
+    """The same by simplejpeg; None for what is left to Pillow: damage, warnings, other colours."""
+    most = pillow().MAX_IMAGE_PIXELS
+    if not has_simplejpeg():
+        return None
+    import simplejpeg
+
+    try:
+        height, width, colours, _ = simplejpeg.decode_jpeg_header(data)
+        if colours not in ("Gray", "YCbCr") or (most is not None and width * height > most):
+            return None
+        is_gray = channels == 1 or (channels == 0 and colours == "Gray")
+        pixels: Array = simplejpeg.decode_jpeg(data, "GRAY" if is_gray else "RGB")
+    except ValueError:
+        return None
+    return pixels
+
+
+@functools.cache
+def has_simplejpeg() -> bool:
+    """Whether simplejpeg is installed."""
+    return importlib.util.find_spec("simplejpeg") is not None
 
 
 def loaded(image: Picture, mode: str) -> Array:

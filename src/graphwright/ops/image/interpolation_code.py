@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,15 +24,17 @@ WORTH_MAKING, WORTH_CALLING = 1 << 14, 1 << 10
 
 #: The dtypes of pixels, their types, and what makes a float of one.
 _KINDS = {
-    "uint8": ("i8", "uitofp i8 VALUE to float"),
-    "float32": ("float", "fadd float VALUE, -0.0"),
+    "uint8": ("i8", "uitofp PIXELS VALUE to FLOATS"),
+    "float32": ("float", "freeze FLOATS VALUE"),
 }
+#: How many channels are computed at once: a number that divides theirs.
+_LANES = (4, 3, 1)
 
 #: Each of %height rows lies between two of the image, and each of %width columns likewise: their
 #: places are offsets in elements, and the shares say how near the second ones are.
 _TEXT = """
-define void @interpolate_KIND(ptr %image, ptr %result, i64 %height, i64 %width, i64 %channels,
-                              ptr %rows, ptr %row.shares, ptr %columns, ptr %column.shares) {
+define void @interpolate_KIND_LANES(ptr %image, ptr %result, i64 %height, i64 %width, i64 %channels,
+                                    ptr %rows, ptr %row.shares, ptr %columns, ptr %column.shares) {
 entry:
   br label %row
 row:
@@ -43,7 +46,9 @@ row:
   %top = getelementptr TYPE, ptr %image, i64 %top.skip
   %bottom = getelementptr TYPE, ptr %image, i64 %bottom.skip
   %row.share.at = getelementptr float, ptr %row.shares, i64 %y
-  %down = load float, ptr %row.share.at
+  %row.share = load float, ptr %row.share.at
+  %row.share.one = insertelement FLOATS poison, float %row.share, i64 0
+  %down = shufflevector FLOATS %row.share.one, FLOATS poison, <LANES x i32> zeroinitializer
   %line = mul i64 %y, %width
   br label %column
 column:
@@ -53,7 +58,9 @@ column:
   %left = load i64, ptr %column.at
   %right = load i64, ptr %column.second
   %column.share.at = getelementptr float, ptr %column.shares, i64 %x
-  %across = load float, ptr %column.share.at
+  %column.share = load float, ptr %column.share.at
+  %column.share.one = insertelement FLOATS poison, float %column.share, i64 0
+  %across = shufflevector FLOATS %column.share.one, FLOATS poison, <LANES x i32> zeroinitializer
   %top.left = getelementptr TYPE, ptr %top, i64 %left
   %top.right = getelementptr TYPE, ptr %top, i64 %right
   %bottom.left = getelementptr TYPE, ptr %bottom, i64 %left
@@ -65,18 +72,18 @@ column:
 channel:
   %c = phi i64 [ 0, %column ], [ %c.next, %channel ]
 LOADS
-  %a.way = fsub float %b, %a
-  %a.part = fmul float %a.way, %across
-  %high = fadd float %a.part, %a
-  %d.way = fsub float %e, %d
-  %d.part = fmul float %d.way, %across
-  %low = fadd float %d.part, %d
-  %way = fsub float %low, %high
-  %part = fmul float %way, %down
-  %value = fadd float %part, %high
+  %a.way = fsub FLOATS %b, %a
+  %a.part = fmul FLOATS %a.way, %across
+  %high = fadd FLOATS %a.part, %a
+  %d.way = fsub FLOATS %e, %d
+  %d.part = fmul FLOATS %d.way, %across
+  %low = fadd FLOATS %d.part, %d
+  %way = fsub FLOATS %low, %high
+  %part = fmul FLOATS %way, %down
+  %value = fadd FLOATS %part, %high
   %to.at = getelementptr float, ptr %to, i64 %c
-  store float %value, ptr %to.at
-  %c.next = add i64 %c, 1
+  store FLOATS %value, ptr %to.at, align 4
+  %c.next = add i64 %c, LANES
   %c.more = icmp slt i64 %c.next, %channels
   br i1 %c.more, label %channel, label %column.end
 column.end:
@@ -94,27 +101,29 @@ done:
 _CORNERS = {"a": "top.left", "b": "top.right", "d": "bottom.left", "e": "bottom.right"}
 
 
-def text_of(kind: str) -> str:
-    """The function for pixels of a dtype."""
+def text_of(kind: str, lanes: int) -> str:
+    """The function for pixels of a dtype that computes some channels at once."""
     element, conversion = _KINDS[kind]
     loads = []
     for name, corner in _CORNERS.items():
         loads += [
             f"  %{name}.at = getelementptr {element}, ptr %{corner}, i64 %c",
-            f"  %{name}.pixel = load {element}, ptr %{name}.at",
-            f"  %{name} = {conversion.replace('VALUE', f'%{name}.pixel')}",
+            f"  %{name}.pixels = load PIXELS, ptr %{name}.at, align {np.dtype(kind).itemsize}",
+            f"  %{name} = {conversion.replace('VALUE', f'%{name}.pixels')}",
         ]
     text = _TEXT.replace("LOADS", "\n".join(loads))
-    return text.replace("KIND", kind).replace("TYPE", element)
+    text = text.replace("PIXELS", f"<LANES x {element}>").replace("FLOATS", "<LANES x float>")
+    return text.replace("KIND", kind).replace("TYPE", element).replace("LANES", str(lanes))
 
 
 @functools.cache
-def functions() -> dict[str, Any]:
-    """The functions, by the dtypes of pixels."""
-    addresses = compiler.compiled("".join(map(text_of, _KINDS))).addresses
+def functions() -> dict[tuple[str, int], Any]:
+    """The functions, by the dtypes of pixels and the channels that they compute at once."""
+    forms = list(itertools.product(_KINDS, _LANES))
+    addresses = compiler.compiled("".join(itertools.starmap(text_of, forms))).addresses
     place, number = ctypes.c_void_p, ctypes.c_int64
     function = ctypes.CFUNCTYPE(None, place, place, *[number] * 3, *[place] * 4)
-    return {kind: function(addresses[f"interpolate_{kind}"]) for kind in _KINDS}
+    return {form: function(addresses["interpolate_{}_{}".format(*form)]) for form in forms}
 
 
 PREPARATION = Preparation(functions)
@@ -138,14 +147,16 @@ def interpolated(
     """
     if images.dtype != np.uint8:
         images = images.astype(np.float32, copy=False)
-    images = np.ascontiguousarray(images)
-    count, _, width, channels = images.shape
+    itemsize = images.itemsize
+    if images.strides[-1] != itemsize or not images.flags.aligned:
+        images = np.ascontiguousarray(images)
+    count, channels = images.shape[0], images.shape[3]
+    lanes = next(lanes for lanes in _LANES if channels % lanes == 0)
     sizes = [len(share) for share in shares]
     results = np.empty((count, *sizes, channels), np.float32)
-    rows, columns = places[0] * (width * channels), places[1] * channels
+    rows, columns = (place * (step // itemsize) for place, step in zip(places, images.strides[1:3]))
     tables = rows, np.ascontiguousarray(shares[0]), columns, np.ascontiguousarray(shares[1])
+    function = functions()[images.dtype.name, lanes]
     for image, result in zip(images, results):
-        functions()[images.dtype.name](
-            address(image), address(result), *sizes, channels, *map(address, tables)
-        )
+        function(address(image), address(result), *sizes, channels, *map(address, tables))
     return results
