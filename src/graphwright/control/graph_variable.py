@@ -18,6 +18,7 @@ from graphwright.ir.default_session import session_for
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.operation import Operation
 from graphwright.op.interpreter import activate, apply
+from graphwright.op.refusal import complete
 from graphwright.ops.state import variable_ops
 from graphwright.ops.state.variable_ops import (
     HANDLE,
@@ -58,7 +59,14 @@ class GraphVariable(Variable):
 
     @property
     def initializer(self) -> Any:
-        """The operation that gives it its initial value."""
+        """The operation that gives it its initial value.
+
+        Raises:
+            ValueError: The file of its graph has none that can run.
+        """
+        if "_initializer" not in self.__dict__:
+            words = "a saver has the value: call its `restore`"
+            raise complete(ValueError(f"nothing initializes the variable {self.name!r}: {words}"))
         return self._initializer
 
     @property

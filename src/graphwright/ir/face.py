@@ -52,6 +52,7 @@ class Face:
 
     results: list[Any]
     collections: dict[Any, list[Any]]
+    finalized: bool
 
     #: Installed by `graphwright.hooks`.
     _bodies: ClassVar[GraphMethods[Any, Any]]
@@ -92,6 +93,17 @@ class Face:
         (TensorShape([None]), True)
         """
         return self._bodies.as_default(self)
+
+    def finalize(self) -> None:
+        """Lets the graph get no more operations: who makes one gets a RuntimeError.
+
+        >>> import graphwright as tf
+        >>> graph = tf.Graph()
+        >>> graph.finalize()
+        >>> graph.finalized
+        True
+        """
+        self.finalized = True
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
         """Returns the graph as a message that TensorFlow reads too.

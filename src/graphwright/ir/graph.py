@@ -14,7 +14,7 @@ from graphwright.base.errors import Location
 from graphwright.ir.draws import Draws
 from graphwright.ir.face import Face
 from graphwright.op.op import Effect, Op
-from graphwright.op.refusal import own_boundary
+from graphwright.op.refusal import complete, own_boundary
 from graphwright.ops.core.creation import Placeholder
 from graphwright.ops.core.identity import Identity
 from graphwright.types.tensor_type import TensorType
@@ -125,6 +125,7 @@ class Graph(Face):
         self.is_body = is_body  # of a branch or loop: part of the enclosing function
         self.is_open = False  # whether a block of a program adds to it: `as_default`
         self.is_plain = False  # whether it is no function's: blocks of a program have added to it
+        self.finalized = False  # whether it gets no more nodes
         self.reason = ""  # why nothing outside may use its values, if there is one to give
         self.id = next(_IDS)
         self.parameters: list[Value] = []
@@ -159,7 +160,7 @@ class Graph(Face):
         #: The graph that `transform` made it from, and the new values for those there.
         self.origin: tuple[Graph, dict[Value, Value]] | None = None
 
-    @own_boundary  # it refuses nothing
+    @own_boundary  # it refuses no argument
     def add(
         self,
         op: Op,
@@ -179,7 +180,15 @@ class Graph(Face):
 
         Returns:
             The node.
+
+        Raises:
+            RuntimeError: The graph gets no more nodes.
         """
+        if self.finalized:
+            raise complete(RuntimeError(
+                f"Graph is finalized and cannot be modified. Make the op {name or op.node_name!r} "
+                "before there is a monitored session."
+            ))  # fmt: skip
         node = Node(op, inputs, types, self.names.unique(name or op.node_name), location)
         self.nodes.append(node)
         if self.after:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import graphwright as tf
-from graphwright.library.presence.absent_names import ABSENT, FORMER, absence
+from graphwright.library.presence.absent_names import ABSENT, CLASSIC, FORMER, absence
 
 FORMER_NAMES = [name for names in FORMER for name in names.split()]
 
@@ -24,7 +24,7 @@ def test_names_of_tensorflow_1_are_not_at_the_top_of_either() -> None:
     assert len(set(FORMER_NAMES)) == len(FORMER_NAMES)
 
 
-@pytest.mark.parametrize("group", [*ABSENT, *FORMER.items()])
+@pytest.mark.parametrize("group", [*ABSENT, *FORMER.items(), *CLASSIC.items()])
 def test_what_to_use_in_their_place_is_there(group: tuple[str, ...]) -> None:
     """Each `tf.name` of the advice is a public name."""
     for path in re.findall(r"`tf\.([\w.]+)", group[-1]):
@@ -37,7 +37,9 @@ def test_what_to_use_in_their_place_is_there(group: tuple[str, ...]) -> None:
     [
         ("lite", "graphwright has no tf.lite. It is for models that other runtimes run. Use "),
         ("lite.TFLiteConverter", "graphwright has no tf.lite"),
-        ("train.Coordinator", "graphwright has no tf.train.Coordinator. It ends the threads"),
+        ("train.Coordinator", "graphwright has no tf.train.Coordinator. It is for programs"),
+        ("compat.v1.layers", "graphwright has no tf.compat.v1.layers. TensorFlow has it with"),
+        ("compat.v1.train.batch", "graphwright has no tf.compat.v1.train.batch. Use `tf.data.Da"),
         ("Session", "graphwright has no tf.Session, which is of TensorFlow 1. Call functions"),
         ("nothing", "module 'graphwright' has no attribute 'nothing'"),
         ("math.nothing", "module 'graphwright.math' has no attribute 'nothing'"),

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpora.classic_programs import PROGRAMS, plain
+from corpora.classic_programs import plain
+from corpora.classic_training import PROGRAMS
 
 import graphwright as tf
 

@@ -83,8 +83,8 @@ ABSENT = (
     ),
     Absence(
         "train.Coordinator",
-        "It ends the threads of queues, which are not here.",
-        "Use `tf.data.Dataset`, whose threads end by themselves.",
+        "It is for programs of TensorFlow 1.",
+        "Use `tf.compat.v1.train.Coordinator`, or `threading.Event`.",
     ),
     Absence(
         """config.experimental.ClusterDeviceFilters config.experimental_connect_to_cluster
@@ -312,6 +312,46 @@ FORMER = {
     "truncated_normal": "Use `tf.random.truncated_normal`.",
 }
 
+#: Names of `tf.compat.v1` that are not here, and what to use.
+CLASSIC = {
+    "layers nn.rnn_cell nn.dynamic_rnn nn.bidirectional_dynamic_rnn nn.static_rnn "
+    "nn.static_bidirectional_rnn nn.static_state_saving_rnn nn.raw_rnn": (
+        "TensorFlow has it with Keras 2 alone. Use `keras.layers`, or `tf.compat.v1.get_variable` "
+        "and `tf.compat.v1.while_loop`."
+    ),
+    "train.Supervisor train.SessionManager train.basic_train_loop train.WorkerSessionCreator "
+    "train.GlobalStepWaiterHook": "Use `tf.compat.v1.train.MonitoredTrainingSession`.",
+    "train.ProfilerHook": "Use `tf.profiler.experimental.start`, or `tf.explain`.",
+    "train.Server train.ServerDef train.ClusterDef train.JobDef train.replica_device_setter "
+    "train.SyncReplicasOptimizer": (
+        "No server runs ops for other processes. Use `tf.distribute.MultiWorkerMirroredStrategy`."
+    ),
+    "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue train.QueueRunner "
+    "train.add_queue_runner train.queue_runner train.batch train.batch_join train.maybe_batch "
+    "train.maybe_batch_join train.maybe_shuffle_batch train.maybe_shuffle_batch_join "
+    "train.shuffle_batch train.shuffle_batch_join train.input_producer train.limit_epochs "
+    "train.range_input_producer train.slice_input_producer train.string_input_producer "
+    "TFRecordReader TextLineReader WholeFileReader FixedLengthRecordReader IdentityReader "
+    "ReaderBase LMDBReader": (
+        "Use `tf.data.Dataset` and `tf.compat.v1.data.make_one_shot_iterator`."
+    ),
+    "train.FtrlOptimizer train.AdagradDAOptimizer train.ProximalAdagradOptimizer "
+    "train.ProximalGradientDescentOptimizer": "Use `tf.compat.v1.train.AdagradOptimizer`.",
+    "train.cosine_decay_restarts train.linear_cosine_decay train.noisy_linear_cosine_decay": (
+        "Use `tf.compat.v1.train.cosine_decay`."
+    ),
+    "metrics.average_precision_at_k metrics.false_negatives_at_thresholds "
+    "metrics.false_positives_at_thresholds metrics.mean_cosine_distance "
+    "metrics.mean_relative_error metrics.mean_tensor metrics.percentage_below "
+    "metrics.precision_at_k metrics.precision_at_top_k metrics.recall_at_k "
+    "metrics.recall_at_top_k metrics.sensitivity_at_specificity "
+    "metrics.sparse_average_precision_at_k metrics.sparse_precision_at_k "
+    "metrics.specificity_at_sensitivity metrics.true_negatives_at_thresholds "
+    "metrics.true_positives_at_thresholds": (
+        "Compute it of each batch, and use `tf.compat.v1.metrics.mean`; or use `keras.metrics`."
+    ),
+}
+
 
 def absence(path: str) -> str | None:
     """Why a public name or namespace of TensorFlow is not here; None for what TensorFlow lacks.
@@ -325,4 +365,7 @@ def absence(path: str) -> str | None:
     for old, instead in FORMER.items():
         if path in old.split():
             return f"{title}, which is of TensorFlow 1. {instead}"
+    for old, instead in CLASSIC.items():
+        if path.startswith("compat.v1.") and path.removeprefix("compat.v1.") in old.split():
+            return f"{title}. {instead}"
     return None

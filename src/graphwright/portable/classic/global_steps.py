@@ -200,6 +200,33 @@ def polynomial_decay(
     return schedule(global_step)
 
 
+def cosine_decay(
+    learning_rate: TensorLike,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    alpha: float = 0.0,
+    name: str | None = None,
+) -> Tensor:
+    """Returns a rate that goes down along half a cosine.
+
+    Args:
+        learning_rate: The rate at step 0, a float.
+        global_step: The step, a scalar of an integer dtype.
+        decay_steps: The step at which the rate is lowest.
+        alpha: The share of the rate that remains then.
+        name: A name for the ops.
+
+    Returns:
+        A scalar tensor.
+
+    >>> import graphwright as tf
+    >>> tf.compat.v1.train.cosine_decay(0.5, 10, 20).numpy()
+    np.float32(0.25)
+    """
+    rate, steps = scalars(learning_rate, decay_steps)
+    return schedules.CosineDecay(rate, steps, alpha, name or "CosineDecay")(global_step)
+
+
 def piecewise_constant(
     x: TensorLike, boundaries: Sequence[float], values: Sequence[float], name: str | None = None
 ) -> Tensor:

@@ -400,6 +400,47 @@ class AdagradOptimizer(ClassicOptimizer):
         return gradient * number(self._rate, value.dtype) * rsqrt(total), [total]
 
 
+class AdadeltaOptimizer(ClassicOptimizer):
+    """Subtracts the gradient times a root of past changes, over one of past gradients.
+
+    Source: Zeiler (2012).
+
+    Args:
+        learning_rate: A number, a tensor, or a function that returns one.
+        rho: How much of both running means each step keeps.
+        epsilon: A number that is added under the roots.
+        use_locking: It has no effect.
+        name: A string.
+
+    >>> import graphwright as tf
+    >>> x = tf.Variable(4.0)
+    >>> tf.compat.v1.train.AdadeltaOptimizer(1.0, epsilon=1.0).minimize(lambda: x * x)
+    >>> round(float(x.numpy()), 3)
+    0.09
+    """
+
+    slot_values, slot_names = (0.0, 0.0), ("accum", "accum_update")
+
+    def __init__(
+        self,
+        learning_rate: Rate = 0.001,
+        rho: Rate = 0.95,
+        epsilon: Rate = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adadelta",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._rate, self._rho, self._epsilon = learning_rate, rho, epsilon
+
+    def _rule(
+        self, gradient: Tensor, value: Tensor, slots: Sequence[Tensor]
+    ) -> tuple[Any, list[Any]]:
+        rate, rho, small = [number(n, value.dtype) for n in (self._rate, self._rho, self._epsilon)]
+        squares = slots[0] * rho + gradient * gradient * (1.0 - rho)
+        change = sqrt(slots[1] + small) * rsqrt(squares + small) * gradient
+        return change * rate, [squares, slots[1] * rho + change * change * (1.0 - rho)]
+
+
 class RMSPropOptimizer(ClassicOptimizer):
     """Subtracts the gradient over the root of a running mean of its squares.
 

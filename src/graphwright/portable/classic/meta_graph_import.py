@@ -103,7 +103,8 @@ class MetaGraphImport:
             elif (words := reach(node)) is not None:
                 reasons[name] = f"the node {name!r} ({node.op}) {words}"
         prefix = f"{scope}/" if scope else ""
-        for name, first in self._nodes.dependents(reasons).items():
+        self._left_out = self._nodes.dependents(reasons)
+        for name, first in self._left_out.items():
             self._tracer.graph.left_out[prefix + name] = reasons[first]
         return reasons
 
@@ -189,10 +190,10 @@ class MetaGraphImport:
         if variable is None:
             raise malformed(where, f"the graph has no variable {described.variable_name!r}")
         initializer = self._element(described.initializer_name, key)
-        if not isinstance(initializer, Operation):
-            words = f"nothing initializes {described.variable_name!r}"
-            raise malformed(where, words)
-        variable._initializer = initializer
+        if isinstance(initializer, Operation):
+            variable._initializer = initializer
+        elif described.initializer_name not in self._left_out:  # else a checkpoint has the value
+            raise malformed(where, f"nothing initializes {described.variable_name!r}")
         variable._trainable = described.trainable or key == TRAINABLE
         if described.initial_value_name:
             variable._initial_value = self._element(described.initial_value_name, key)

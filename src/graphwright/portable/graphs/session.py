@@ -24,9 +24,11 @@ from graphwright.portable.graphs.wrapped_function import (
     unfed_words,
 )
 from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
 from graphwright.types.composite import Composite
+from graphwright.types.dtypes import DType
 from graphwright.values.convert import constant
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.sparse.sparse_tensor import SparseTensor
@@ -186,7 +188,7 @@ class Session:
     def _argument(self, tensor: Any, value: TensorLike) -> EagerTensor:
         """A value for a tensor."""
         with activate(None):
-            array: Any = constant(value, tensor.dtype)
+            array: Any = constant(as_fed(value, tensor.dtype), tensor.dtype)
         if not tensor.shape.is_compatible_with(array.shape):
             raise complete(ValueError(
                 f"Cannot feed value of shape {tuple(array.shape)} for Tensor {tensor.name}, which "
@@ -276,6 +278,32 @@ class IndexedSlicesValue(NamedTuple):
     values: Any
     indices: Any
     dense_shape: Any
+
+
+def as_fed(value: Any, dtype: DType) -> Any:
+    """A value as NumPy casts it: a feed of numbers may have any dtype.
+
+    Raises:
+        TypeError: It is one int that the dtype has not.
+    """
+    if isinstance(value, Tensor) or not dtype.is_numpy_compatible or dtype is dt.string:
+        return value
+    kind = dtype.numpy_dtype.type
+    if isinstance(value, int) and not is_same(kind, value):
+        raise complete(TypeError(
+            f"Type of feed value {value} with type {type(value)} is not compatible with Tensor "
+            f"type {kind}. Try explicitly setting the type of the feed tensor to a larger type "
+            "(e.g. int64)."
+        ))  # fmt: skip
+    return np.asarray(value, dtype.numpy_dtype)
+
+
+def is_same(kind: type[np.generic], value: int) -> bool:
+    """Whether a type of numbers has an int."""
+    try:
+        return bool(kind(value) == value)
+    except OverflowError:
+        return False
 
 
 def parts_of(key: object, value: Any) -> list[tuple[Any, Any]]:

@@ -8,21 +8,24 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from graphwright.base.files import TextPath
 from graphwright.ir.graph import Graph
 from graphwright.library.summary.event_file import EventFile
 from graphwright.op.interpreter import apply
+from graphwright.op.refusal import complete
 from graphwright.portable.classic.figures.summary_ops import (
+    AudioSummary,
     HistogramSummary,
     ImageSummary,
     MergeSummary,
     ScalarSummary,
+    TensorSummary,
 )
 from graphwright.portable.classic.graph_collections import GraphKeys, get_collection, open_graph
 from graphwright.portable.classic.meta_graph_export import meta_graph
-from graphwright.proto.event_pb2 import Event, Summary
+from graphwright.proto.event_pb2 import Event, SessionLog, Summary, SummaryMetadata
 from graphwright.trace.scopes import executing_eagerly, name_scope
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
@@ -141,6 +144,112 @@ def image(
     with tagged(name, family) as (tag, scope):
         made = apply(op, constant(tag, name="tag"), convert(tensor), name=scope)
     return collected(made, collections)
+
+
+def audio(
+    name: str,
+    tensor: TensorLike,
+    sample_rate: TensorLike,
+    max_outputs: int = 3,
+    collections: Sequence[str] | None = None,
+    family: str | None = None,
+) -> Tensor:
+    """Returns a message of sounds, for a `FileWriter`.
+
+    Args:
+        name: A string: with the name scopes around it, the tag.
+        tensor: Sounds of float32 from -1 to 1, of shape [n, frames] or [n, frames, channels].
+        sample_rate: So many frames are in a second, a scalar.
+        max_outputs: So many sounds are in the message at most.
+        collections: The names of collections that list it; None is ["summaries"].
+        family: A string that comes before the tag, or None.
+
+    Returns:
+        A scalar of string: a serialized `Summary`.
+
+    Raises:
+        InvalidArgumentError: A session finds a tensor of another shape.
+
+    >>> import graphwright as tf
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     sound = tf.compat.v1.summary.audio("hum", tf.zeros([1, 100]), 8000.0)
+    ...     tf.compat.v1.Summary.FromString(session.run(sound)).value[0].audio.length_frames
+    100
+    """
+    op = AudioSummary.of(max_outputs)
+    with tagged(name, family) as (tag, scope):
+        rate = convert(sample_rate, dt.float32)
+        made = apply(op, constant(tag, name="tag"), convert(tensor, dt.float32), rate, name=scope)
+    return collected(made, collections)
+
+
+def tensor_summary(
+    name: str,
+    tensor: TensorLike,
+    summary_description: str | None = None,
+    collections: Sequence[str] | None = None,
+    summary_metadata: SummaryMetadata | None = None,
+    family: str | None = None,
+    display_name: str | None = None,
+) -> Tensor:
+    """Returns a message of any tensor, for a `FileWriter`.
+
+    Args:
+        name: A string: with the name scopes around it, the tag.
+        tensor: A tensor of any dtype and shape.
+        summary_description: Words about it, or None.
+        collections: The names of collections that list it; None is ["summaries"].
+        summary_metadata: A `SummaryMetadata` that says which plugin shows it, or None.
+        family: A string that comes before the tag, or None.
+        display_name: The name that is shown, or None.
+
+    Returns:
+        A scalar of string: a serialized `Summary`.
+
+    >>> import graphwright as tf
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     made = tf.compat.v1.summary.tensor_summary("sizes", tf.constant([2, 3]))
+    ...     tf.make_ndarray(tf.compat.v1.Summary.FromString(session.run(made)).value[0].tensor)
+    array([2, 3], dtype=int32)
+    """
+    metadata = SummaryMetadata()
+    if summary_metadata is not None:
+        metadata.CopyFrom(summary_metadata)
+    metadata.summary_description = summary_description or metadata.summary_description
+    metadata.display_name = display_name or metadata.display_name
+    value = convert(tensor)
+    with tagged(name, family) as (tag, scope):
+        texts = constant(tag, name="tag"), constant(metadata.SerializeToString(), name="metadata")
+        made = apply(TensorSummary.of(), texts[0], value, texts[1], name=scope)
+    return collected(made, collections)
+
+
+def text(name: str, tensor: TensorLike, collections: Sequence[str] | None = None) -> Tensor:
+    """Returns a message of texts, for a `FileWriter`.
+
+    Args:
+        name: A string: with the name scopes around it, the tag.
+        tensor: A tensor of strings.
+        collections: The names of collections that list it; None is ["summaries"].
+
+    Returns:
+        A scalar of string: a serialized `Summary`.
+
+    Raises:
+        ValueError: `tensor` has no strings.
+
+    >>> import graphwright as tf
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     made = tf.compat.v1.summary.text("note", tf.constant("hello"))
+    ...     tf.compat.v1.Summary.FromString(session.run(made)).value[0].metadata.plugin_data
+    plugin_name: "text"
+    """
+    value = convert(tensor)
+    if value.dtype is not dt.string:
+        words = f"Expected tensor {value.name} to have dtype string, got {value.dtype}"
+        raise complete(ValueError(words))
+    plugin = SummaryMetadata(plugin_data=SummaryMetadata.PluginData(plugin_name="text"))
+    return tensor_summary(name, value, None, collections, plugin)
 
 
 def merge(
@@ -293,6 +402,15 @@ class SummaryFileWriter:
         """
         self._add(global_step, meta_graph_def=meta_graph_def.SerializeToString())
 
+    def add_session_log(self, session_log: SessionLog, global_step: int | None = None) -> None:
+        """Writes what became of a session.
+
+        Args:
+            session_log: A message of the type SessionLog.
+            global_step: The step that it belongs to; None is 0.
+        """
+        self._add(global_step, session_log=session_log)
+
     def _add(self, step: int | None, **what: Any) -> None:
         event = Event(wall_time=time.time(), step=0 if step is None else int(step), **what)
         self.add_event(event)
@@ -328,3 +446,42 @@ class SummaryFileWriter:
         """Goes on in a new file, where the last one is closed."""
         if self._file is None:
             self._file = EventFile(os.fspath(self._logdir), *self._options)
+
+
+class SummaryWriters:
+    """One `FileWriter` for each folder, which all of a program share.
+
+    >>> import tempfile, graphwright as tf
+    >>> folder, cache = tempfile.mkdtemp(), tf.compat.v1.summary.FileWriterCache
+    >>> with tf.Graph().as_default():
+    ...     cache.get(folder) is cache.get(folder)
+    True
+    >>> cache.clear()
+    """
+
+    _writers: ClassVar[dict[str, SummaryFileWriter]] = {}
+
+    @staticmethod
+    def get(logdir: TextPath) -> SummaryFileWriter:
+        """Returns the writer of a folder, which is made where there is none.
+
+        Args:
+            logdir: The folder, as text or a path object.
+
+        Returns:
+            A `FileWriter`.
+
+        Raises:
+            RuntimeError: There is none yet, and no graph is open.
+        """
+        folder = os.fspath(logdir)
+        if folder not in SummaryWriters._writers:
+            SummaryWriters._writers[folder] = SummaryFileWriter(folder)
+        return SummaryWriters._writers[folder]
+
+    @staticmethod
+    def clear() -> None:
+        """Closes all writers, and forgets them."""
+        for writer in SummaryWriters._writers.values():
+            writer.close()
+        SummaryWriters._writers.clear()

@@ -31,6 +31,8 @@ from graphwright.values.variable import Variable
 Running: TypeAlias = tuple[Tensor, Tensor]
 #: The names of the collections that list a figure, or an operation; None for none.
 Keys: TypeAlias = str | Sequence[str] | None
+#: The collections that list variables of figures.
+LISTS = (LOCAL, GraphKeys.METRIC_VARIABLES)
 
 
 def refuse_eager(name: str) -> None:
@@ -42,8 +44,7 @@ def refuse_eager(name: str) -> None:
 
 def sum_of(name: str, shape: Sequence[int] = ()) -> Variable:
     """A local variable for a sum, 0 at first."""
-    lists = [LOCAL, GraphKeys.METRIC_VARIABLES]
-    return variable(zeros(shape, dt.float32), False, lists, name=name)
+    return variable(zeros(shape, dt.float32), False, LISTS, name=name)
 
 
 def listed(value: Any, update: Any, values: Keys, updates: Keys) -> Running:

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.ir.tensor_proto import tensor_proto
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.image import png_writer
+from graphwright.ops.signal.audio import EncodeWav
 from graphwright.portable.node_ops import attribute
-from graphwright.proto.event_pb2 import HistogramProto, Summary
+from graphwright.proto.event_pb2 import HistogramProto, Summary, SummaryMetadata
 from graphwright.proto.graph_pb2 import NodeDef
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -24,6 +26,8 @@ from graphwright.values.tensor import Tensor
 _REAL = frozenset(dtype for dtype in dt.ANY if dtype.is_floating or dtype.is_integer) | {dt.bool_}
 #: Numbers up to this are 0 when images are made brighter.
 _DARK = 1e-6
+#: Makes files of sounds.
+_WAV = EncodeWav()
 
 
 class SummaryOp(Op):
@@ -94,6 +98,52 @@ class ImageSummary(SummaryOp):
         return serialized(made)
 
 
+class AudioSummary(SummaryOp):
+    """A message of sounds as WAV files: of shape [n, frames], or with channels behind."""
+
+    type_name = "_AudioSummary"
+    message_name = "AudioSummaryV2"
+    inputs = ("tag: string", "tensor: float32", "sample_rate: float32")
+    ranks = {"tag": 0, "sample_rate": 0}
+
+    max_outputs: int = 3
+
+    def kernel(self, tag: Array, tensor: Array, sample_rate: Array) -> Any:
+        title, sounds, rate = np.asarray(tag, object).item().decode(), tensor, float(sample_rate)
+        if sounds.ndim not in (2, 3):
+            words = f"the sounds of the summary {title!r} have the shape {sounds.shape}"
+            raise InvalidArgumentError(None, None, f"{words}, not [n, frames] or one with channels")
+        made = Summary()
+        for number, sound in enumerate(sounds[: self.max_outputs]):
+            channels = sound.reshape(len(sound), -1)
+            ending = f"/{number}" if self.max_outputs > 1 else ""
+            audio = made.value.add(tag=f"{title}/audio{ending}").audio
+            audio.sample_rate, audio.content_type = rate, "audio/wav"
+            audio.length_frames, audio.num_channels = channels.shape
+            audio.encoded_audio_string = _WAV.kernel(channels, np.int32(rate)).item()
+        return serialized(made)
+
+
+class TensorSummary(SummaryOp):
+    """A message of a tensor, and of how it is shown."""
+
+    type_name = "_TensorSummary"
+    message_name = "TensorSummaryV2"
+    inputs = ("tag: string", "tensor: T", "serialized_summary_metadata: string")
+    dtypes = {"T": dt.ANY - {dt.resource, dt.variant}}
+    ranks = {"tag": 0, "serialized_summary_metadata": 0}
+
+    def kernel(self, tag: Array, tensor: Array, metadata: Array) -> Any:
+        title, content = [np.asarray(text, object).item() for text in (tag, metadata)]
+        array = np.asarray(tensor)
+        value = Summary.Value(
+            tag=title.decode(),
+            metadata=SummaryMetadata.FromString(content),
+            tensor=tensor_proto(array, dt.of_numpy(array.dtype)),
+        )
+        return serialized(Summary(value=[value]))
+
+
 class MergeSummary(SummaryOp):
     """One message of several, whose tags differ."""
 
@@ -114,13 +164,17 @@ class MergeSummary(SummaryOp):
         return serialized(made)
 
 
-SUMMARY_OPS = (HistogramSummary, ImageSummary, MergeSummary, ScalarSummary)
+SUMMARY_OPS = (
+    AudioSummary, HistogramSummary, ImageSummary, MergeSummary, ScalarSummary, TensorSummary
+)  # fmt: skip
+#: The attributes of ops that say how many parts of a tensor they take.
+_MOST = {AudioSummary: "max_outputs", ImageSummary: "max_images"}
 
 
 def summary_node(node: NodeDef, operands: Sequence[Tensor]) -> dict[str, list[Any]]:
     """What is made of a node of a summary in a message."""
     op = next(op for op in SUMMARY_OPS if op.message_name == node.op)
-    most = [attribute(node, "max_images", "int") or 3] if op is ImageSummary else []
+    most = [attribute(node, _MOST[op], "int") or 3] if op in _MOST else []
     return {"summary": [apply(op.of(*most), *operands, name=node.name)]}
 
 

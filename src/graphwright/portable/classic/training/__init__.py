@@ -1,0 +1,1 @@
+"""Training in sessions that hooks watch."""
