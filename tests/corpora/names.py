@@ -325,6 +325,9 @@ tf.sparse.bincount([1, 9, 2, 7], minlength=10, maxlength=8).dense_shape
 tf.sparse.bincount([1, 9, 2, 7], minlength=10, maxlength=0).dense_shape
 tf.sparse.bincount([1, 9, 2, 7], minlength=12).dense_shape
 tf.sparse.sampled_addmm([[0, 1]], [1.], [2, 2], tf.ones([2, 2]), tf.ones([2, 2]))[2]
+tf.sparse.sampled_addmm([[[0, 1], [2, 2]], [[1, 0], [1, 1]]], [[1., 2.], [3., 4.]], [3, 3], tf.reshape(tf.range(12.), [2, 3, 2]), tf.reshape(tf.range(12.), [2, 2, 3]), 0.5, 2.0)[1]
+tf.sparse.sampled_addmm([[0, 1]], [1.], [2, 3], tf.ones([2, 2]), tf.ones([2, 2]))[1]
+tf.sparse.sampled_addmm([[0, 1]], [1.], [2, 2], tf.ones([2, 2], tf.float64), tf.ones([2, 2]))[1]
 tf.debugging.assert_scalar(3)
 tf.clip_by_value(tf.IndexedSlices(tf.constant([[-2., 5.]]), tf.constant([1])), -1., 1.).values
 tf.clip_by_norm([3., 4.], tf.constant(1., tf.float64))

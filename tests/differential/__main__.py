@@ -6,7 +6,7 @@ python -m differential --seeds 0 1000 --folder F --tensorflow PYTHON
 python -m differential --seeds 0 1000 --folder F            what F has, compared anew
 
 TensorFlow runs each program eagerly. Its graphs take six times as long, so they are asked where
-this package gives something else than eager TensorFlow, and in each twentieth program.
+this package gives something else than eager TensorFlow, and in each fiftieth program.
 """
 
 from __future__ import annotations
@@ -25,10 +25,13 @@ from differential.author import Sample, write
 from differential.recorder import ALL_STAGES, Recorder
 from differential.results import Tree
 from differential.stages import STAGES, differences, quiet
+from everyday.limits import limit_memory
 from everyday.programs import Program
 
 #: Of so many programs, one is run in TensorFlow's graphs in any case.
-_IN_GRAPHS = 20
+_IN_GRAPHS = 50
+#: Memory of this process.
+_GIGABYTES = 4
 
 
 class Log:
@@ -63,6 +66,7 @@ def main() -> int:
     parser.add_argument("--record", action="store_true", help="compare nothing")
     parser.add_argument("--only", type=int, nargs="+", default=[])
     options = parser.parse_args()
+    limit_memory(_GIGABYTES)
     log = Log(options.folder)
     recorder = Recorder(options.tensorflow) if options.tensorflow else None
     counted: Counter[str] = Counter()

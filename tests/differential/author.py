@@ -85,7 +85,8 @@ class Author(Operands):
             f"def program({parameters}):",
             *textwrap.indent("\n".join(body), "    ").split("\n"),
         ]
-        calls = [first, [a.text(False) for a in arguments], [a.text(True) for a in arguments]]
+        sizes_differ = self.often(0.5)
+        calls = [first, [a.text(sizes_differ) for a in arguments]]
         specs = [a.spec for a in arguments]
         signature = f"[{', '.join(specs)}]" if all(specs) else ""
         return Sample(
@@ -112,7 +113,7 @@ class Author(Operands):
         return result
 
     def dense_argument(self, name: str, dtype: str) -> Argument:
-        """A tensor; in the last call its sizes are others."""
+        """A tensor; in half of the programs its sizes are others in the second call."""
         shape = self.shape()
         other = tuple({2: 3, 3: 2, 1: 2, 0: 2}.get(size, size) for size in shape)
         spec = f"tf.TensorSpec(None, tf.{dtype})"

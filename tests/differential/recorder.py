@@ -10,20 +10,23 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from differential.results import outcome_of
-from everyday.limits import TooLong, limit
+from everyday.limits import TooLong, limit, limit_memory
 from everyday.programs import DECORATOR, Loaded, Program
 
 if TYPE_CHECKING:
     from differential.author import Sample
 
-#: Seconds that a program may take, the first one with the import; programs of one process.
-_SECONDS, _AT_ONCE = 120.0, 1500
+#: Seconds that a program may wait, the first one with the import; those that a stage may compute.
+_SECONDS, _STAGE_SECONDS = 120.0, 10.0
+#: Programs of one process, and its memory: `tf.sequence_mask(2**31)` asks for all there is.
+_AT_ONCE, _GIGABYTES = 1500, 4
 #: How a program runs in TensorFlow. Graphs take six times as long as eager ops.
 ALL_STAGES = ("eager", "traced", "shapeless")
 #: What a line of outcomes begins with; programs print lines of their own.
@@ -48,7 +51,7 @@ def outcomes(program: Program, decorator: str, tf: Any) -> list[Any]:
     lines = [decorator if line == DECORATOR else line for line in program.source.split("\n")]
     program = program._replace(source="\n".join(line for line in lines if line))
     try:
-        with limit(40.0):
+        with limit(_STAGE_SECONDS):
             loaded = Loaded(program, tf)
             loaded.names["np"] = __import__("numpy")
             return [outcome_of(loaded, i, tf) for i in range(len(program.calls))]
@@ -60,6 +63,7 @@ def main() -> None:
     """Runs what is asked for."""
     warnings.simplefilter("ignore")
     tf = tensorflow()
+    limit_memory(_GIGABYTES)
     for line in sys.stdin:
         source, calls, signature, stages = json.loads(line)
         program = Program(source, tuple(calls))
@@ -77,6 +81,8 @@ class Recorder:
         self.command = [python, "-m", "differential.recorder"]
         self.process: subprocess.Popen[str] | None = None
         self.count = 0
+        #: Where AutoGraph leaves files, if its process is killed.
+        self.scratch = tempfile.TemporaryDirectory()
 
     def record(self, sample: Sample, stages: Iterable[str]) -> Any:
         """The outcomes of a program in some stages; None where the process ended in it."""
@@ -84,7 +90,12 @@ class Recorder:
             self.close()
             pipe = subprocess.PIPE
             self.process = subprocess.Popen(
-                self.command, stdin=pipe, stdout=pipe, text=True, stderr=subprocess.DEVNULL
+                self.command,
+                stdin=pipe,
+                stdout=pipe,
+                text=True,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "TMPDIR": self.scratch.name},
             )
         assert self.process.stdin is not None
         assert self.process.stdout is not None

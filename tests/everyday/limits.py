@@ -1,8 +1,9 @@
-"""An end for programs that do not come to theirs."""
+"""An end for programs that do not come to theirs, or ask for all the memory there is."""
 
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,6 +16,14 @@ class TooLong(BaseException):
 _BUSY = 30
 #: Seconds after which `TooLong` is raised again.
 _AGAIN = 0.05
+
+
+def limit_memory(gigabytes: int) -> None:
+    """Lets this process have no more than that, where POSIX counts it: what asks for more fails."""
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (gigabytes << 30, gigabytes << 30))
 
 
 @contextmanager

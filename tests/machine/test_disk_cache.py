@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import subprocess
 import sys
 import textwrap
@@ -89,6 +90,22 @@ def test_a_directory_of_somebody_else_is_refused(cache, caplog, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: other)
     assert cache.get("a") is None
     assert "belongs to another user" in caplog.text
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners as POSIX has them")
+def test_an_entry_of_somebody_else_in_an_own_directory_is_removed(cache, caplog, monkeypatch):
+    cache.put("a", b"code")
+    look = os.fstat
+
+    def foreign(descriptor):
+        status = list(look(descriptor))
+        status[stat.ST_UID] += 1
+        return os.stat_result(status)
+
+    monkeypatch.setattr(os, "fstat", foreign)
+    assert cache.get("a") is None
+    assert not list(cache.entries())
+    assert "belongs to another user; it is removed" in caplog.text
 
 
 def planted(path):

@@ -45,21 +45,26 @@ class PythonArray:
     def write(self, index: TensorLike, value: TensorLike) -> PythonArray:
         """Sets an item."""
         place = self.place(number_of(index))
-        value = convert(value, None, self.dtype)
-        if value.dtype is not self.dtype:
+        item = self.converted(value)
+        if not is_compatible(self.dims, item.type.dims):
+            expected = TensorShape.from_dims(self.dims)
+            raise ValueError(f"Incompatible shape for value ({item.shape}), expected ({expected})")
+        if self.infer:
+            self.dims = merge_dims(self.dims, item.type.dims)
+        self.tensors[place] = item
+        return self
+
+    def converted(self, value: TensorLike) -> Any:
+        """A tensor of the dtype of the items."""
+        tensor = convert(value, None, self.dtype)
+        if tensor.dtype is not self.dtype:
             raise InvalidArgumentError(
                 None,
                 None,
                 f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype "
-                f"{value.dtype.name} ",
+                f"{tensor.dtype.name} ",
             )
-        if not is_compatible(self.dims, value.type.dims):
-            expected = TensorShape.from_dims(self.dims)
-            raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({expected})")
-        if self.infer:
-            self.dims = merge_dims(self.dims, value.type.dims)
-        self.tensors[place] = value
-        return self
+        return tensor
 
     def place(self, index: int) -> int:
         """An index to write to; the array grows to it where it may."""
@@ -141,16 +146,14 @@ class PythonArray:
         return concat(items, 0)
 
     def unstack(self, value: TensorLike) -> PythonArray:
-        """The rows of a tensor, in place of all items."""
-        rows = unstack(convert(value, None, self.dtype))
+        """The rows of a tensor, in place of all items; later items may have another shape."""
+        rows = unstack(self.converted(value))
         if len(rows) > len(self.tensors) and not self.dynamic:
             raise ValueError(
                 f"Cannot unstack {len(rows)} tensors into a TensorArray of static size "
                 f"{len(self.tensors)} "
             )
-        self.tensors, self.cleared = [None] * len(rows), set()
-        for i, row in enumerate(rows):
-            self.write(i, row)
+        self.tensors, self.cleared = list(rows), set()
         return self
 
     def scatter(self, indices: TensorLike, value: TensorLike) -> PythonArray:

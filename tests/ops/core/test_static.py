@@ -70,3 +70,16 @@ def test_what_is_known_in_part_is_what_tensorflow_says() -> None:
         assert tf.get_static_value(tf.stack([n[0], 2], axis=-1), partial=True) is None
 
     ask.get_concrete_function(X)
+
+
+def test_a_value_without_elements_has_its_shape() -> None:
+    shapes = [tf.get_static_value(tf.zeros([2, 0, 3])).shape]
+
+    @tf.function
+    def f() -> tf.Tensor:
+        x = tf.zeros([2, 0, 3])
+        shapes.append(tf.get_static_value(x).shape)
+        return x
+
+    f()
+    assert shapes == [(2, 0, 3)] * 2

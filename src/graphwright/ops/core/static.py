@@ -59,7 +59,7 @@ def static_value(tensor: object, partial: bool = False) -> Any:
     known = getattr(tensor, "known", None)  # a variable has none
     if known is None:
         return None
-    array = np.array(known, dtype=object)
+    array = np.array(known, dtype=object).reshape(tensor.type.dims)  # it may have no elements
     if any(entry is None for entry in array.flat):
         return array if partial else None
     return array.astype(tensor.dtype.numpy_dtype)[()]

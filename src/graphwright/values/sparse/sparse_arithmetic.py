@@ -10,9 +10,9 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
 from graphwright.ops.core import casting, shapes
 from graphwright.ops.core.effect_ops import Assert
-from graphwright.ops.core.gathering import gather_nd
+from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.sequences import range as range_of
-from graphwright.ops.linalg.contraction import matmul
+from graphwright.ops.core.static import static_value
 from graphwright.ops.linalg.linear_systems import matrix_transpose
 from graphwright.ops.math import (
     arithmetic,
@@ -25,11 +25,12 @@ from graphwright.ops.math import (
 from graphwright.ops.math.arithmetic import conj
 from graphwright.ops.math.comparison import equal
 from graphwright.ops.math.reduction import reduce_all, reduce_prod
+from graphwright.ops.math.reduction import reduce_sum as dense_sum
 from graphwright.ops.sparse import sparse_dense as dense_ops
 from graphwright.ops.sparse import sparse_sums as sums
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
-from graphwright.types.dtypes import DType
+from graphwright.types.dtypes import DType, as_dtype
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_functions import known_shape, rank_of, shaped
 from graphwright.values.sparse.sparse_tensor import SparseLike, SparseTensor, converted
@@ -174,29 +175,46 @@ def sampled_addmm(
     alpha: TensorLike = 1.0,
     output_type: DTypeLike = dt.float32,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Returns `alpha * (mat1 @ mat2) + beta * values` at the places of a sparse matrix.
+    """Returns `alpha * (mat1 @ mat2) + beta * values` at the places of a sparse matrix, or of a
+    batch of them.
 
     Args:
-        indices: A tensor of int64 of shape [n, rank]: the places.
-        values: A tensor of floats of shape [n]: the elements of the sparse matrix.
-        dense_shape: A tensor of int64 of shape [rank].
-        mat1: A tensor of the dtype of `values` of shape [..., m, k].
-        mat2: A tensor of the dtype of `values` of shape [..., k, n].
+        indices: A tensor of integers of shape [..., n, 2]: the rows and columns of the places.
+        values: A tensor of shape [..., n]: the elements of the sparse matrices.
+        dense_shape: A vector of two integers: the shape of each matrix.
+        mat1: A tensor of shape [..., m, k].
+        mat2: A tensor of shape [..., k, n].
         beta: A number or scalar.
         alpha: A number or scalar.
-        output_type: Has no effect on the result.
+        output_type: The dtype of `values`, `mat1` and `mat2`.
 
     Returns:
         The three parts of a sparse tensor: `indices`, the new elements, and `dense_shape`.
+
+    Raises:
+        ValueError: A tensor is of another dtype, or `dense_shape` is not [m, n].
+        InvalidArgumentError: A place lies outside of the matrices.
 
     >>> import graphwright as tf
     >>> _, values, _ = tf.sparse.sampled_addmm([[0, 1]], [3.0], [1, 2], [[2.0]], [[1.0, 10.0]])
     >>> values.numpy().tolist()
     [23.0]
     """
-    places = convert(indices)
-    product = gather_nd(matmul(convert(mat1), convert(mat2)), places)
-    return places, alpha * product + beta * convert(values), convert(dense_shape)
+    places, shape = convert(indices), convert(dense_shape)
+    dtype = as_dtype(output_type)
+    elements, left, right = (convert(each, dtype) for each in (values, mat1, mat2))
+    known, product = static_value(shape), left.shape[-2:-1].concatenate(right.shape[-1:])
+    if known is not None and not product.is_compatible_with(known):
+        raise ValueError(
+            f"Dense shape: {known} does not match output shape: {product.as_list()}. Give the "
+            "shape of one matrix, without batches"
+        )
+    rank = left.shape.with_rank_at_least(2).rank
+    if rank is None:
+        raise ValueError("The rank of `mat1` must be known: it says how many axes are batches")
+    rows = gather(left, places[..., 0], batch_dims=rank - 2)
+    columns = gather(matrix_transpose(right), places[..., 1], batch_dims=rank - 2)
+    return places, alpha * dense_sum(rows * columns, -1) + beta * elements, shape
 
 
 def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
