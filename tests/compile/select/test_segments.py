@@ -143,3 +143,38 @@ def test_numbers_that_are_packed_are_packed_in_the_segment_that_reads_them():
     compiled = tf.function(f.python_function, jit_compile=True)
     expected = tf.random.stateless_uniform([3], [5, 6]) * 2.0
     np.testing.assert_array_equal(compiled(tf.constant(5), tf.constant(6)), expected)
+
+
+def readers_of_packs(n, x):
+    """Ops of several kinds that read packed numbers, outside of loops."""
+    sizes = tf.stack([n, tf.shape(x)[0]])
+    items = tf.TensorArray(tf.int32, size=2, element_shape=[2]).write(0, sizes)
+    for i in tf.range(1, 2):
+        items = items.write(i, tf.stack([i, n]))
+    begun = sizes
+    for _ in tf.range(2):
+        begun += 1
+    return [
+        tf.reshape(sizes, [2, 1]) * 2,
+        tf.where(sizes > 1, sizes, 0),
+        tf.concat([sizes, [4]], 0) + 1,
+        tf.gather(x, [n, 0]) * 2.0,
+        tf.tensor_scatter_nd_add(x, [[n, 1]], [1.0]),
+        tf.sort(tf.reverse(sizes, [0])),
+        tf.linalg.matvec(x, tf.cast(sizes, tf.float32)),
+        tf.cond(n > 0, lambda: sizes, lambda: sizes + 1),
+        items.stack(),
+        begun,
+    ]
+
+
+def test_readers_get_what_kernels_pack():
+    x = np.arange(4, dtype=np.float32).reshape(2, 2)
+    specs = [tf.TensorSpec([], tf.int32), tf.TensorSpec([None, 2])]
+    fast, slow = [
+        tf.function(readers_of_packs, jit_compile=flag, input_signature=specs)
+        for flag in (True, False)
+    ]
+    for n in (0, 1):
+        for result, expected in zip(fast(n, x), slow(n, x)):
+            np.testing.assert_array_equal(result, expected)

@@ -10,7 +10,7 @@ from graphwright.compile.run.mishaps import contained
 from graphwright.compile.select.coverage import is_native
 from graphwright.compile.select.host_operands import is_single_size, is_size
 from graphwright.compile.select.native_op import Native, NativeUpdate, Renderer
-from graphwright.ir.graph import Graph, Node, Value
+from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.op.op import Op
 from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const
@@ -85,9 +85,7 @@ class Outline:
 
     def argument(self, value: Value) -> Value:
         """The value here for one of the graph around: computed, a constant, or an argument."""
-        op = value.node.op
-        is_packed = isinstance(op, Pack) and is_size(value) and is_native(value.node)
-        if isinstance(op, Const) or is_packed or is_single_size(value):
+        if isinstance(value.node.op, Const) or is_single_size(value):
             return self.size(value)
         if value not in self.mapping and value.node in self.reads:
             self.mapping[value] = self.old_value(value.node.inputs[0], value.type)
@@ -95,6 +93,12 @@ class Outline:
             self.arguments.append(value)
             self.mapping[value] = self.body.placeholder(value.type, value.node.name)
         return self.mapping[value]
+
+    def operand(self, value: Value) -> Value:
+        """The same for an operand of an op without graphs: numbers that are packed are so here."""
+        op = value.node.op
+        is_packed = isinstance(op, Pack) and is_size(value) and is_native(value.node)
+        return self.size(value) if is_packed else self.argument(value)
 
     def size(self, value: Value) -> Value:
         """The value here for a host operand."""
@@ -109,9 +113,9 @@ class Outline:
     def copied(self, node: Node, mask: Iterable[bool]) -> tuple[Value, ...]:
         """The outputs of a node's copy here."""
         chain = node.outputs and is_size(node.outputs[0]) and not isinstance(node.op, (Shape, Size))
+        tensor = self.argument if any(subgraphs_of(node.op)) else self.operand
         inputs = [
-            self.size(v) if host or chain else self.argument(v)
-            for v, host in zip(node.inputs, mask)
+            self.size(v) if host or chain else tensor(v) for v, host in zip(node.inputs, mask)
         ]
         types = tuple([v.type for v in node.outputs])
         return self.body.add(node.op, tuple(inputs), types, node.name, node.location).outputs
