@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import threading
 
@@ -65,6 +66,62 @@ def test_threads_get_memory_of_their_own():
                 wrong.append(number)
 
     threads = [threading.Thread(target=work, args=(10 * n,)) for n in range(3)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def temporaries():
+    """The functions that stand for `malloc` and `free`."""
+    allocate, release = map(large_arrays.of_temporaries, ["malloc", "free"])
+    make = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(allocate)
+    return make, ctypes.CFUNCTYPE(None, ctypes.c_void_p)(release)
+
+
+def test_memory_of_temporaries_is_used_again():
+    allocate, release = temporaries()
+    size = large_arrays.MOST - 4096  # no other test has blocks of this size
+    first, second = allocate(size), allocate(size)
+    ctypes.memset(first, 1, size)
+    ctypes.memset(second, 2, size)
+    assert ctypes.string_at(first + size - 1, 1) == b"\1"
+    release(first)
+    release(second)
+    assert {allocate(size), allocate(size)} == {first, second}
+    release(first)
+    release(second)
+
+
+@pytest.mark.parametrize("size", [1, 64, large_arrays.LEAST - 1, large_arrays.MOST + 4096])
+def test_other_memory_of_temporaries_is_that_of_the_c_library(size):
+    allocate, release = temporaries()
+    for _ in range(3):
+        place = allocate(size)
+        ctypes.memset(place, 7, size)
+        assert ctypes.string_at(place + size - 1, 1) == b"\7"
+        release(place)
+
+
+def test_temporaries_of_many_rows_keep_threads_apart():
+    weights = tf.constant(np.eye(64, dtype=np.float32))
+
+    @tf.function(jit_compile=True, input_signature=[tf.TensorSpec([None, 64])])
+    def twice(x):
+        y = tf.matmul(x, weights) + 1.0
+        z = tf.matmul(y, weights) * 2.0
+        return tf.reduce_sum(tf.matmul(z, weights) - x, 1)
+
+    wrong = []
+
+    def work(number):
+        x = tf.fill([90_000, 64], np.float32(number))
+        for _ in range(3):
+            if not (twice(x).numpy() == 64 * (number + 2)).all():
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(3)]
     for t in threads:
         t.start()
     for t in threads:

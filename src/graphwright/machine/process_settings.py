@@ -48,8 +48,8 @@ MALLOC = Setting(
 )
 ALLOCATOR = Setting(
     "allocator",
-    "NumPy keeps the last two freed blocks of 32 to 128 MiB",
-    "while a native call makes large results, in its context alone",
+    "the last two freed blocks of 32 to 128 MiB of arrays and temporaries are kept",
+    "while a native call runs; NumPy makes large results so in its context alone",
     "0.43 of a native op on 40 MB",
 )
 TURNS = Setting(

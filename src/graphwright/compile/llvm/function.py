@@ -190,6 +190,16 @@ class FunctionWriter:
         self.e.declarations[name] = f"declare void @{name}(ptr, ptr, i64)"
         return Reg(f"@{name}", "ptr")
 
+    def allocate(self, size: Reg) -> Reg:
+        """Memory for temporaries, or null; large blocks are kept for the next call."""
+        memory = self.call("ptr", "gw_malloc", size)
+        self.e.declarations["gw_malloc"] = "declare noalias ptr @gw_malloc(i64)"
+        return memory
+
+    def release(self, memory: Reg) -> None:
+        """Gives memory for temporaries back."""
+        self.call("", "gw_free", memory)
+
     # -- control ----------------------------------------------------------------------------
 
     def branch(self, label: str) -> None:

@@ -7,7 +7,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from graphwright.machine import blas, compiler, threads
+from graphwright.machine import blas, compiler, large_arrays, threads
 from graphwright.machine.drafts import drafted
 from graphwright.machine.linking import Library, c_function
 
@@ -52,6 +52,8 @@ def _outside(name: str) -> int | None:
         return ctypes.cast(native, ctypes.c_void_p).value
     if name == "gw_parallel_for":
         return threads.address()
+    if name in ("gw_malloc", "gw_free"):
+        return large_arrays.of_temporaries(name.removeprefix("gw_"))
     return c_function(name)
 
 

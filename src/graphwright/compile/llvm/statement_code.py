@@ -109,7 +109,7 @@ class StatementWriter:
             size = f.add(f.size(bytes_of(self.program.buffers[i])), f.number(2 * guard))
             padded = f.e.binary("and", f.add(size, f.number(2 * GRAIN - 1)), f.number(-GRAIN))
             offset = f.add(offset, padded)
-        memory = f.call("ptr", "malloc", offset)
+        memory = f.allocate(offset)
         allocated, none = f.e.fresh_label("some"), f.e.fresh_label("none")
         f.branch_if(f.e.compare("ne", memory, Reg("null", "ptr")), allocated, none)
         f.e.label(none)
@@ -133,7 +133,7 @@ class StatementWriter:
     def free(self, memory: Reg | None) -> None:
         """Frees the temporaries."""
         if memory is not None:
-            self.f.call("", "free", memory)
+            self.f.release(memory)
 
     def statement(self, statement: Statement) -> None:
         """Writes one statement."""

@@ -35,7 +35,7 @@ def support(texts: Iterable[str]) -> list[str]:
     rounds = rounds_function()
     rounds_text = "\n".join([*rounds.e.declarations.values(), rounds.text(), _NO_SIGNALS])
     result.append(private(rounds_text, "", {"rounds": "gw_rounds", "poll": "gw_poll"}))
-    result.append(parallel_for())
+    result += [parallel_for(), _TEMPORARIES]
     if not vectors().fused:
         result.append(_FUSED)
     return result
@@ -63,6 +63,22 @@ def parallel_for() -> str:
     e.line("ret void")
     return "@gw_share = internal global ptr null, align 8\n" + f.text()
 
+
+#: A library keeps no memory between its calls.
+_TEMPORARIES = """
+declare ptr @malloc(i64)
+declare void @free(ptr)
+
+define internal noalias ptr @gw_malloc(i64 %size) {
+  %memory = call ptr @malloc(i64 %size)
+  ret ptr %memory
+}
+
+define internal void @gw_free(ptr %memory) {
+  call void @free(ptr %memory)
+  ret void
+}
+"""
 
 #: x * y + z, for processors that have no such step. The product is a number and its rest, and so is
 #: the sum. Source: T. J. Dekker, "A floating-point technique for extending the
