@@ -139,3 +139,19 @@ def test_elements_are_gathered_by_what_is_fast(processor: str) -> None:
     with targets.aimed_at(Target("x86_64-unknown-linux-gnu", processor, AVX512)):
         emitted = codegen.assembly(compiler_ir(graph, "llvm"))
     assert ("vgather" in emitted) == (processor != "znver4")
+
+
+@pytest.mark.parametrize("processor", ["x86-64-v4", "znver4"])
+def test_vectors_are_narrow_where_most_is_loaded_one_by_one(processor: str) -> None:
+    vector, matrix = tf.TensorSpec([None]), tf.TensorSpec([None, None])
+    indices = tf.TensorSpec([None], tf.int32)
+    with targets.aimed_at(Target("x86_64-unknown-linux-gnu", processor, AVX512)):
+        for function, x, is_narrow in (
+            (lambda x, i: tf.gather(x, i) * 2.0, vector, processor == "znver4"),
+            (lambda x, i: tf.exp(tf.gather(x, i)), vector, False),
+            (lambda x, i: tf.gather(x, i) * 2.0, matrix, False),  # whole rows
+            (lambda x, i: x[::-1], vector, False),
+        ):
+            graph = tf.function(function).get_concrete_function(x, indices).graph
+            text = compiler_ir(graph, "llvm")
+            assert ("<4 x float>" in text) == is_narrow

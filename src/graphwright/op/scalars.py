@@ -303,6 +303,11 @@ class CheckedScalars(Scalars[S]):
     def bitcast(self, x: S, dtype: DType) -> S:
         """The bits as another dtype of the same size."""
 
+    def is_inside(self, place: S, size: S) -> S:
+        """Whether an integer is a place among so many."""
+        zero = self.constant(0, place)
+        return self.logical_and(self.greater_equal(place, zero), self.less(place, size))
+
 
 # -- functions that NumPy lacks -------------------------------------------------------------
 

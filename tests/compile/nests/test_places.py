@@ -60,6 +60,14 @@ OPS = {
         (3,),
         lambda x, i: tf.gather_nd(x[:, :SIZE], tf.stack([i, i], 1)) * 2.0,
     ),
+    "gathers of two lengths": (
+        (37,),
+        lambda x, i: tf.gather(x[:, 0], i) + tf.gather(x[:-1, 1], i),
+    ),
+    "gathers by two indices": (
+        (37,),
+        lambda x, i: tf.gather(x[:, 0], i) + tf.gather(x[:, 1], tf.minimum(i, 0)),
+    ),
     "row": ((), lambda x, i: x[i] * 2.0),
     "element": ((), lambda x, i: x[:, :SIZE][i, i] * 2.0),
     "from": ((), lambda x, i: x[i:] * 2.0),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from graphwright.compile.llvm.chunks import Chunks, Watch, joined, strided
 from graphwright.compile.llvm.emitter import Reg, is_float
 from graphwright.compile.llvm.function import I64
@@ -14,12 +16,14 @@ from graphwright.compile.nests.interleaving import Component, Key, interleaved, 
 from graphwright.compile.nests.nest import (
     Element,
     Index,
+    Instruction,
     Load,
     Reduce,
     ScalarConstant,
     Store,
 )
 from graphwright.compile.nests.sizes import Size
+from graphwright.ops.core.own_ops import AxisPlace, PickIndex
 
 
 class ChunkLoop:
@@ -41,6 +45,7 @@ class ChunkLoop:
             key: stage.address(key[0], key[1], kind, indices, key[2])
             for key, kind in self.kinds.items()
         }
+        self.limits = self.find_limits()
         self.read = {key_of(x) for x in self.instructions if isinstance(x, Load)}
         self.read |= {key_of(x) for x in self.effects if isinstance(x, Store) and x.combine}
         self.written = {key_of(x) for x in self.effects if isinstance(x, Store)}
@@ -57,6 +62,7 @@ class ChunkLoop:
         self.pointers: dict[Key, Reg] = {}
         self.mask = self.e.constant("b1", 1, self.lanes)
         self.values: dict[int, Reg] = {}
+        self.refused: Reg | None = None  # the lanes of the chunk that were refused
 
     def find_places(self) -> dict[Key, str]:
         """The places that are read or written along the axis, with their kinds."""
@@ -68,6 +74,21 @@ class ChunkLoop:
             if isinstance(effect, Store):
                 places[key_of(effect)] = effect.kind
         return places
+
+    def find_limits(self) -> dict[int, Reg]:
+        """For each index from data, the least size of the axes along which it is a place.
+
+        So one check is for all of them.
+        """
+        limits: dict[int, Reg] = {}
+        for i, x in enumerate(self.instructions):
+            if self.stage.varying[i] and is_plain_pick(x):
+                index, size = x.operands
+                limit = self.stage.uniform[size]
+                if index in limits:
+                    limit = self.e.intrinsic("umin", limits[index], limit)
+                limits[index] = limit
+        return {index: self.e.splat(limit, self.lanes) for index, limit in limits.items()}
 
     def is_unbroken(self, key: Key) -> bool:
         """Whether adjacent elements along the axis are adjacent in memory."""
@@ -213,6 +234,8 @@ class ChunkLoop:
             value = self.vector(effect.value)
             if isinstance(effect, Store):
                 self.store(effect, value)
+        if self.refused is not None:
+            self.stage.report(self.e.binary("and", self.refused, self.mask))
         for first, parts in self.parts.items():
             pieces = [parts[i] for i in range(self.widths[first])]
             self.f.store(joined(self.e, pieces), self.pointers[first])
@@ -236,13 +259,14 @@ class ChunkLoop:
             return self.index(x)
         assert isinstance(x, Element)
         operands = [self.vector(k) for k in x.operands]
+        if is_plain_pick(x):
+            operands[1] = self.limits[x.operands[0]]
         return element(self.f, x.op, operands, x.kind, self.report)
 
     def report(self, condition: Reg) -> None:
-        """Notes a refusal in the lanes that count."""
-        if condition.lanes > 1:
-            condition = self.e.binary("and", condition, self.mask)
-        self.stage.report(condition)
+        """Notes the lanes that are refused; `body` reports those that count."""
+        noted = self.refused
+        self.refused = condition if noted is None else self.e.binary("or", noted, condition)
 
     def load(self, x: Load) -> Reg:
         """The elements of a chunk, gathered if they are strided or picked by indices."""
@@ -253,7 +277,9 @@ class ChunkLoop:
             return self.f.load(self.pointers[key], x.kind, self.lanes)
         places = self.chunks.places(x.place.strides[-1], self.j, self.end)
         for i, stride in self.wandering(key):
-            index = self.e.select(self.mask, self.vector(i), self.e.constant(I64, 0, self.lanes))
+            index = self.vector(i)
+            if not is_place(self.instructions[i]):  # of lanes that do not count
+                index = self.e.select(self.mask, index, self.e.constant(I64, 0, self.lanes))
             apart = self.e.splat(self.f.size(stride), self.lanes)
             places = self.e.binary("add", places, self.e.binary("mul", index, apart))
         watch = self.watch(key, item_size(x.kind), False)
@@ -315,3 +341,13 @@ class ChunkLoop:
             return result
 
         return checked
+
+
+def is_place(x: Instruction) -> bool:
+    """Whether the result of an instruction is a place in every lane, whatever it is made of."""
+    return isinstance(x, Element) and isinstance(x.op, AxisPlace)
+
+
+def is_plain_pick(x: Instruction) -> TypeGuard[Element]:
+    """Whether an instruction checks an index, and does not count negative ones from the end."""
+    return isinstance(x, Element) and isinstance(x.op, PickIndex) and not x.op.wraps

@@ -6,15 +6,22 @@ from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.frame import Frame
 from graphwright.compile.llvm.function import FunctionWriter
 from graphwright.compile.llvm.functions.combine import identity
-from graphwright.compile.nests.collapse import linears
+from graphwright.compile.nests.collapse import linears, varying
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.interleaving import distance
-from graphwright.compile.nests.nest import Buffer, Nest, Reduce, Store
+from graphwright.compile.nests.nest import Buffer, Element, Load, Nest, Reduce, Store
+from graphwright.compile.nests.short_nests import is_quick
 from graphwright.compile.nests.short_rows import FULL
+from graphwright.machine.targets import target
+from graphwright.ops.core.own_ops import AxisPlace
 
-#: The bytes of a vector: several registers of any machine, which hides latencies. Where
-#: components of rows are separated, each is a vector, and one register is enough.
-_VECTOR, _COMPONENT = 128, 32
+#: The bytes of a vector: several registers of any machine, which hides latencies. One is enough
+#: where components of rows are separated, each of which is a vector, and where elements are loaded
+#: one after the other: more than some of these wait for each other.
+_VECTOR, _NARROW = 128, 32
+
+#: The most quick instructions for each load of a nest that gathers.
+_INSTRUCTIONS = 8
 
 
 def lanes_of(nest: Nest, inner: int) -> int:
@@ -27,10 +34,26 @@ def lanes_of(nest: Nest, inner: int) -> int:
     for stage in nest.stages:
         sizes += [item_size(x.kind) for x in stage.instructions]
         distances += map(distance, linears(stage))
-    size = _COMPONENT if max(distances) > 1 else _VECTOR
+    is_narrow = max(distances) > 1 or (target().gathers_slowly and is_gathering(nest))
+    size = _NARROW if is_narrow else _VECTOR
     lanes = min(size // max(sizes), 32)
     narrow = inner in FULL and len(nest.axes) > 1 and not nest.outer
     return min(lanes, inner) if narrow else lanes
+
+
+def is_gathering(nest: Nest) -> bool:
+    """Whether most of what a nest does is to load elements from places that data determine."""
+    loads, elements = 0, 0
+    for stage in nest.stages:
+        changes = varying(stage)
+        for x in stage.instructions:
+            if isinstance(x, Load):
+                loads += any(changes[i] for i, _ in x.picks)
+            elif isinstance(x, Element):
+                elements += 1
+                if not (is_quick(x) or isinstance(x.op, AxisPlace)):
+                    return False
+    return loads > 0 and elements <= _INSTRUCTIONS * loads
 
 
 class NestFunction:

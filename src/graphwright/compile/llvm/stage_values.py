@@ -7,7 +7,7 @@ from graphwright.compile.llvm.function import I64
 from graphwright.compile.llvm.functions.combine import horizontal
 from graphwright.compile.llvm.instructions import element, scalar_instruction
 from graphwright.compile.llvm.nest_function import NestFunction
-from graphwright.compile.nests.collapse import innermost
+from graphwright.compile.nests.collapse import varying
 from graphwright.compile.nests.nest import Element, Index, Instruction, Linear, Load, Reduce, Stage
 from graphwright.compile.nests.sizes import Size
 
@@ -21,20 +21,7 @@ class StageValues:
         self.f, self.e, self.lanes = nest.f, nest.e, nest.lanes
         self.uniform: dict[int, Reg] = {}
         self.reductions = [x for x in stage.effects if isinstance(x, Reduce)]
-        self.varying = self.find_varying()
-
-    def find_varying(self) -> list[bool]:
-        """For each instruction, whether it changes along the innermost axis."""
-        result: list[bool] = []
-        for x in self.stage.instructions:
-            if isinstance(x, (Load, Index)):
-                picked = any(result[i] for i, _ in x.picks) if isinstance(x, Load) else False
-                result.append(self.stage.inner and (picked or innermost(x.place) != "still"))
-            elif isinstance(x, Element):
-                result.append(any(result[i] for i in x.operands))
-            else:
-                result.append(False)
-        return result
+        self.varying = varying(stage)
 
     def place(self, linear: Linear, indices: list[Reg]) -> Reg:
         """The part of an index that does not depend on the innermost axis."""

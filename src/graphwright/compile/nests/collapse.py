@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graphwright.compile.nests.nest import Index, Linear, Load, Nest, Stage, Store
+from graphwright.compile.nests.nest import Element, Index, Linear, Load, Nest, Stage, Store
 from graphwright.compile.nests.sizes import ONE, ZERO, Shape
 
 
@@ -63,3 +63,17 @@ def innermost(place: Linear) -> str:
     """The movement of a place along the innermost axis: `still`, `unit`, or `strided`."""
     last = place.strides[-1] if place.strides else ZERO
     return "still" if last == ZERO else "unit" if last == ONE else "strided"
+
+
+def varying(stage: Stage) -> list[bool]:
+    """For each instruction of a stage, whether its result changes along the innermost axis."""
+    result: list[bool] = []
+    for x in stage.instructions:
+        if isinstance(x, (Load, Index)):
+            is_picked = isinstance(x, Load) and any(result[i] for i, _ in x.picks)
+            result.append(stage.inner and (is_picked or innermost(x.place) != "still"))
+        elif isinstance(x, Element):
+            result.append(any(result[i] for i in x.operands))
+        else:
+            result.append(False)
+    return result

@@ -1,6 +1,6 @@
 """Which nodes share a loop: clusters of a graph's nodes, each over one iteration space.
 
-Nodes are placed in program order, each into the latest cluster that it fits. So one pass over the
+Nodes are placed one by one, each into the latest cluster that it fits. So one pass over the
 data computes producers, consumers and siblings. A cluster may add into results along any axes. Or
 it reduces along its innermost axes: then all its stages share the outer axes, and can use the
 reduced values of the same row.
@@ -23,6 +23,7 @@ from graphwright.compile.nests.clustering import Clustering
 from graphwright.compile.nests.clusters import Cluster, ClusterMember, Opaque, spread
 from graphwright.compile.nests.element_kinds import SIMPLE
 from graphwright.compile.nests.moves import FIRST, MOVES, Place, Position, aligned, is_trivial
+from graphwright.compile.nests.node_order import placing_order
 from graphwright.compile.nests.number_vectors import with_number_vectors
 from graphwright.compile.nests.sizes import (
     ONE,
@@ -345,7 +346,8 @@ class Schedule(Clustering):
     def place_all(self) -> None:
         """Gives every node its statement, and finds the values that must be in memory."""
         self.stacks = self.stacks_read_apart()
-        nodes = [n for n in self.graph.nodes if not isinstance(n.op, (Placeholder, Const))]
+        order = placing_order(self.graph.nodes, self.uses)
+        nodes = [n for n in order if not isinstance(n.op, (Placeholder, Const))]
         for node, chapter in zip(nodes, chapters(nodes, self.may_fuse)):
             self.chapter = chapter
             op = node.op

@@ -55,9 +55,9 @@ class PickIndex(AxisPlace):
         if self.wraps:
             negative = scalars.less(index, zero)
             place = scalars.select(negative, scalars.add(index, size), index)
-        outside = scalars.logical_or(scalars.less(place, zero), scalars.greater_equal(place, size))
-        scalars.on_zero(outside)
-        return scalars.select(outside, zero, place)
+        inside = scalars.is_inside(place, size)
+        scalars.on_zero(scalars.logical_not(inside))
+        return scalars.select(inside, place, zero)
 
 
 class Confined(AxisPlace):

@@ -36,6 +36,9 @@ class VectorScalars(CheckedScalars[Reg]):
     def bitcast(self, x: Reg, dtype: DType) -> Reg:
         return self.emitter.bitcast(x, KINDS[dtype])
 
+    def is_inside(self, place: Reg, size: Reg) -> Reg:
+        return self.emitter.compare("ult", place, size)  # negative ones are the largest
+
     def constant(self, value: float, like: Reg) -> Reg:
         return self.emitter.like(value, like)
 
