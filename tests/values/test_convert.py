@@ -46,6 +46,8 @@ def test_an_object_that_makes_a_tensor_of_itself_is_taken_for_one() -> None:
     ]
     state.assign(5)
     assert int(tf.function(lambda: two)()) == 5
+    with pytest.raises(TypeError, match="found return value of type type"):
+        tf.function(lambda: Two)()
 
 
 @pytest.mark.parametrize("kind", [int, bool, float, np.float32, np.ndarray, (str, np.generic)])

@@ -53,7 +53,7 @@ class TensorStaging:
     def is_variable(self, value: object) -> TypeGuard[TensorLike]:
         if isinstance(value, Variable):
             return True
-        return hasattr(value, "__tf_tensor__") and not (
+        return hasattr(type(value), "__tf_tensor__") and not (
             isinstance(value, GraphList) or self.carries(value)
         )
 

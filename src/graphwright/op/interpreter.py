@@ -135,7 +135,7 @@ def is_tensor(value: object) -> TypeGuard[Tensor]:
 
 def makes_tensor(value: object) -> bool:
     """Whether a value is a tensor, or an object that makes one of itself."""
-    return is_tensor(value) or hasattr(value, "__tf_tensor__")
+    return is_tensor(value) or hasattr(type(value), "__tf_tensor__")
 
 
 def holds_tensor(value: object) -> TypeGuard[Sequence[TensorLike]]:
