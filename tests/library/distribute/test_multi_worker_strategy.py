@@ -113,6 +113,18 @@ checkpoint.read(path)
 again = [next(iterator).numpy().astype(str).tolist() for _ in range(2)]
 results["places"] = [later, again]
 results["variables"] = [float(sums), float(seen), first.numpy().tolist()]
+with strategy.scope():
+    counted = tf.Variable(
+        0.0, synchronization=tf.VariableSynchronization.ON_READ,
+        aggregation=tf.VariableAggregation.SUM,
+    )
+counted.assign(8.0)
+results["counted"] = [float(counted)]
+strategy.run(lambda: counted.assign_add(1.0))
+path = tf.train.Checkpoint(counted=counted).write(str(folder / f"count-{rank}"))
+counted.assign(0.0)
+tf.train.Checkpoint(counted=counted).read(path)
+results["counted"].append(float(counted))
 results["reduce"] = float(strategy.reduce("SUM", tf.constant([1.0, 2.0]), axis=0))
 results["resolver"] = [strategy.cluster_resolver.task_id, strategy.num_replicas_in_sync]
 """
@@ -278,6 +290,7 @@ def test_values_variables_and_data_of_four_ranks(four: dict[int, Any]) -> None:
         assert results["gather"] == gathered
         assert results["last"] == [[row[0] for row in gathered]]
         assert results["variables"] == [10.0, 1.5, four[0]["variables"][2]]
+        assert results["counted"] == [8.0, 12.0]
         assert results["reduce"] == 12.0
         assert results["resolver"] == [rank, 4]
         assert results["data"] == parts[rank]

@@ -304,10 +304,10 @@ class SyncOnReadVariable(DistributedVariable):
         return convert(self._read())._array
 
     def _parts_of(self, array: Array) -> list[Array]:
-        count = len(self._values)
         if self._aggregation is VariableAggregation.SUM:
-            return [(array / count).astype(array.dtype)] * count
-        return [array] * count
+            count = self._strategy.num_replicas_in_sync  # those of other processes too
+            array = (array / count).astype(array.dtype)
+        return [array] * len(self._values)
 
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> Any:
         """Returns the rows at `indices`, as `tf.gather` does.
@@ -334,7 +334,7 @@ class SyncOnReadVariable(DistributedVariable):
                 )
             if not isinstance(value, DistributedValues):
                 whole: Any = convert(value, self.dtype)  # type: ignore[arg-type]
-                value = cast(whole / len(self._values), self.dtype)
+                value = cast(whole / self._strategy.num_replicas_in_sync, self.dtype)
         self._strategy.extended.update(self, change, args=(value,))
         if how is VariableAggregation.NONE:
             ReduceOp.from_variable_aggregation(how)  # ValueError: nothing says what it is now

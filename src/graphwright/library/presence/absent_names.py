@@ -70,9 +70,14 @@ ABSENT = (
     ),
     Absence(
         """saved_model.experimental.Fingerprint saved_model.experimental.TrackableResource
-        saved_model.experimental.VariablePolicy saved_model.experimental.read_fingerprint""",
+        saved_model.experimental.read_fingerprint""",
         "Saved models have fingerprints, but no functions read them.",
         "Use `graphwright show MODEL` to see what is in a model.",
+    ),
+    Absence(
+        "saved_model.experimental.VariablePolicy",
+        "A saved model has one variable for the copies of all replicas, and names no devices.",
+        "Leave `experimental_variable_policy` out.",
     ),
     Absence(
         """train.CheckpointView train.experimental.MaxShardSizePolicy
