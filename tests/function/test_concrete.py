@@ -41,7 +41,7 @@ def test_signatures_and_messages():
     assert line == f"(x: {spec}, y: Literal[2]) -> {spec}"
     assert str(concrete) == f"ConcreteFunction {concrete.pretty_printed_signature()}"
     message = concrete.function_def
-    assert message.signature.name == concrete.name
+    assert message.signature.name.encode() == concrete.name
     assert [node.op for node in message.node_def] == ["Const", "AddV2", "Identity"]
 
 
@@ -71,11 +71,13 @@ def test_names_are_those_of_functions_and_their_numbers():
 
     one, two = [tf.function(doubled).get_concrete_function(tf.TensorSpec([])) for _ in range(2)]
     for concrete in (one, two):
-        prefix, _, number = concrete.name.rpartition("_")
-        assert prefix == "__inference_doubled"
+        prefix, _, number = concrete.name.rpartition(b"_")
+        assert prefix == b"__inference_doubled"
         assert number.isdigit()
         assert concrete.inference_fn.name == concrete.name
-        assert repr(concrete.inference_fn).startswith(f"<AtomicFunction> {concrete.name}(x: ")
+        assert repr(concrete.inference_fn).startswith(
+            f"<AtomicFunction> {concrete.name.decode()}(x: "
+        )
     assert one.name != two.name
 
 
@@ -130,9 +132,10 @@ def test_a_tensor_of_another_dtype_is_refused_with_the_op():
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         concrete(tf.constant(1))
     assert caught.value.node_def is caught.value.op is None
+    name = concrete.name.decode()
     assert (
-        f"cannot compute {concrete.name} as input #0(zero-based) was expected to be a float tensor "
-        f"but is a int32 tensor [Op:{concrete.name}]" in str(caught.value)
+        f"cannot compute {name} as input #0(zero-based) was expected to be a float tensor "
+        f"but is a int32 tensor [Op:{name}]" in str(caught.value)
     )
 
 

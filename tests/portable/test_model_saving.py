@@ -615,6 +615,6 @@ def test_a_trace_and_a_function_in_another_may_have_one_name(tmp_path: Path) -> 
     for number in range(5):  # functions in others are numbered as they are met
         module = tf.Module()
         module.f = tf.function(call).get_concrete_function(tf.TensorSpec([], tf.int32))
-        module.f.name = f"__inference_call_{number}"
+        module.f._name = f"__inference_call_{number}"
         loaded = saved(module, tmp_path)
         assert loaded.f(tf.constant(1)) == constant[1]

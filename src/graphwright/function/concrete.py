@@ -109,9 +109,14 @@ class AtomicFunction:
     """
 
     def __init__(self, name: str, function_type: FunctionType, graph: Graph) -> None:
-        self.name = name
+        self._name = name
         self.function_type = function_type
         self.graph = graph
+
+    @property
+    def name(self) -> bytes:
+        """The name of its message, in UTF-8."""
+        return self._name.encode()
 
     def __call__(self, *args: TensorLike) -> Any:
         """Runs it on tensors.
@@ -162,7 +167,7 @@ class AtomicFunction:
         return results[0] if len(results) == 1 else list(results)
 
     def __repr__(self) -> str:
-        return f"<AtomicFunction> {self.name}{self.function_type}"
+        return f"<AtomicFunction> {self._name}{self.function_type}"
 
 
 class Departure:
@@ -206,7 +211,7 @@ class ConcreteFunction:
     ) -> None:
         self._outputs = outputs
         self.graph = graph
-        self.name = f"__inference_{name}_{next(_NUMBERS)}"
+        self._name = f"__inference_{name}_{next(_NUMBERS)}"
         self._python_name = name
         captures: dict[Hashable, TraceType] = {
             id(outside): spec_of(value.type) for outside, value in graph.captures
@@ -214,7 +219,7 @@ class ConcreteFunction:
         self.function_type = function_type.with_output(
             captures, type_of_structure(outputs.structure)
         )
-        self.inference_fn = AtomicFunction(self.name, self.function_type, graph)
+        self.inference_fn = AtomicFunction(self._name, self.function_type, graph)
         self.run: Callable[[list[object]], Any] = self._first_run
         self.jit_compile: bool | None = None  # the option of its function
         self.tiers: Tiered | None = None
@@ -229,6 +234,11 @@ class ConcreteFunction:
         self.again: Callable[[], ConcreteFunction] | None = None
         self._opened: ConcreteFunction | None = None
         self.place = PLACE.get()  # which scope, and which replica, it was traced in
+
+    @property
+    def name(self) -> bytes:
+        """The name of its message, in UTF-8."""
+        return self._name.encode()
 
     # -- running ------------------------------------------------------------------------
 
@@ -405,9 +415,9 @@ class ConcreteFunction:
             expected: TensorType = parameter.type
             if tensor.dtype is not expected.dtype:
                 words = (
-                    f"cannot compute {self.name} as input #{i}(zero-based) was expected to be a "
+                    f"cannot compute {self._name} as input #{i}(zero-based) was expected to be a "
                     f"{c_name(expected.dtype)} tensor but is a {c_name(tensor.dtype)} tensor "
-                    f"[Op:{self.name}]"
+                    f"[Op:{self._name}]"
                 )
                 raise complete(InvalidArgumentError(None, None, words))
 
@@ -471,7 +481,7 @@ class ConcreteFunction:
         # Only programs that export load protobuf.
         from graphwright.ir.graphdef import function_def
 
-        return function_def(self.graph, self.name)
+        return function_def(self.graph, self._name)
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """Returns its parameters, results and captures.

@@ -76,7 +76,7 @@ def initialize(
     symbolic = [
         (v, value)
         for v, value in created
-        if isinstance(value, SymbolicTensor) and not v.is_initialized()  # a checkpoint may have
+        if isinstance(value, SymbolicTensor) and not v._storage.is_set  # a checkpoint may have
     ]
     if not symbolic:
         return

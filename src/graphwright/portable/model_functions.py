@@ -73,23 +73,24 @@ class ModelFunctions:
         """The name of a trace; None for one whose arguments have no form in a model."""
         if id(concrete) in self._names:
             return self._names[id(concrete)]
+        text = concrete.name.decode()
         try:
             refuse_objects([type_ for _, _, type_ in concrete.function_type.typed()])
         except TypeError as error:
-            LOGGER.info("a trace of %s is not saved: %s", concrete.name, error)
+            LOGGER.info("a trace of %s is not saved: %s", text, error)
             return None
         try:
             signature = encode(concrete.structured_input_signature)
             results = encode(result_specs(concrete.structured_outputs))
         except TypeError as error:
-            LOGGER.warning("a trace of %s is not saved: %s", concrete.name, error)
+            LOGGER.warning("a trace of %s is not saved: %s", text, error)
             return None
         message = SavedConcreteFunction()
         message.canonicalized_input_signature.CopyFrom(signature)
         message.output_signature.CopyFrom(results)
         for tensor in concrete.graph.captured:
-            message.bound_inputs.append(self._number_of(tensor, concrete.name))
-        name = self.library.claim(concrete.name)
+            message.bound_inputs.append(self._number_of(tensor, text))
+        name = self.library.claim(text)
         self.messages[name] = message
         self._names[id(concrete)] = name
         self._alive.append(concrete)

@@ -35,7 +35,7 @@ from graphwright.portable.restored_objects import (
     Signatures,
 )
 from graphwright.portable.structured_values import dims_of, dtype_of
-from graphwright.portable.table_import import table_nodes
+from graphwright.portable.table_import import restore_table, table_nodes
 from graphwright.proto.checkpoint_pb2 import TrackableObjectGraph
 from graphwright.proto.saved_model_pb2 import MetaGraphDef, SavedObject, SavedVariable
 from graphwright.types import dtypes as dt
@@ -317,16 +317,7 @@ class SavedObjects:
         table: object = handle_of(resource)._array
         if not isinstance(table, Table):
             raise malformed(f"the object {number}", "it is no table, and has keys and values")
-        rows, places = bundle.read(values), bundle.read(keys)
-        try:
-            if table.reserved:  # a key for each place, free ones too
-                places = places.reshape(-1)
-                rows = rows.reshape(-1, *table.value_shape)
-                taken = [key not in table.reserved for key in places.tolist()]
-                rows, places = rows[taken], places[taken]
-            table.replace(places, rows)
-        except (TypeError, ValueError, IndexError) as error:
-            raise malformed(f"the content of a table, {prefix}", own_words(error)) from error
+        restore_table(table, bundle.read(keys), bundle.read(values), prefix)
 
     # -- functions ------------------------------------------------------------------------------
 

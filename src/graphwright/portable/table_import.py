@@ -10,6 +10,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.library.lookup.lookup_initializers import TextFileInitializer
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.op.refusal import own_words
 from graphwright.ops.state.tables import CONTENT, Table, TableChange
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.portable.model_arrays import SMALL
@@ -151,6 +152,18 @@ def described(node: NodeDef, operands: Sequence[Tensor]) -> tuple[DType, DType, 
     if None in shape or math.prod(shape) > SMALL:
         raise malformed(place(node), f"no table has values of the shape {shape}")
     return dtypes[0], dtypes[1], shape
+
+
+def restore_table(table: Table, keys: Array, values: Array, where: str) -> None:
+    """Replaces what a table holds by what files have for it."""
+    try:
+        if table.reserved:  # a key for each place, free ones too
+            keys, values = keys.reshape(-1), values.reshape(-1, *table.value_shape)
+            taken = [key not in table.reserved for key in keys.tolist()]
+            keys, values = keys[taken], values[taken]
+        table.replace(keys, values)
+    except (TypeError, ValueError, IndexError) as error:
+        raise malformed(f"the content of a table, {where}", own_words(error)) from error
 
 
 def made(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:

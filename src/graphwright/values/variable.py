@@ -366,16 +366,16 @@ class Variable(TypedOperators, Dense, Trackable, metaclass=Creation):
         """Its storage: of a distributed variable, that of each copy."""
         return [self._storage]
 
-    def is_initialized(self, name: str | None = None) -> bool:
+    def is_initialized(self, name: str | None = None) -> Any:
         """Returns whether the variable has a value yet.
 
         Args:
-            name: A name, which has no effect.
+            name: A name for the op.
 
         Returns:
-            A bool.
+            A scalar tensor of dtype bool.
         """
-        return self._storage.is_set
+        return apply(variable_ops.VarIsInitializedOp.of(), self._handle, name=name)
 
     def ref(self) -> Reference:
         """Returns a hashable reference to this variable, for use as a key.

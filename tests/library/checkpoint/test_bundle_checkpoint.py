@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -203,6 +206,68 @@ def test_a_missing_file_is_named(recorded: Path) -> None:
         tf.train.Checkpoint(v=tf.Variable(1)).restore(recorded / "ckpt-1")
     with pytest.raises(tf.errors.NotFoundError, match="there is no checkpoint"):
         tf.train.Checkpoint().restore(recorded / "ckpt-7")
+
+
+def large(value: float) -> Any:
+    """A checkpoint of several pieces, whose last one is smaller than the others."""
+    return tf.train.Checkpoint(v=tf.Variable(tf.fill([700_000], value)))
+
+
+def holds(path: Path, value: float) -> bool:
+    """Whether a checkpoint has a value, and nothing else lies beside it."""
+    held = large(0.0)
+    held.restore(path)
+    names = {name for name in os.listdir(path.parent) if not name.startswith("checkpoint")}
+    return bool((held.v.numpy() == value).all()) and names == {
+        f"{path.name}.index", f"{path.name}.data-00000-of-00001"
+    }  # fmt: skip
+
+
+def test_a_full_disk_leaves_the_checkpoint_before(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    large(1.0).write(tmp_path / "c", TENSORFLOW)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for most in (1 << 18, 1 << 20, 2_500_000):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, limits[1]))
+        try:
+            with pytest.raises(OSError, match="File too large"):
+                large(2.0).write(tmp_path / "c", TENSORFLOW)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert holds(tmp_path / "c", 1.0)
+
+
+def test_a_process_that_is_killed_leaves_the_checkpoint_before(tmp_path: Path) -> None:
+    """One is killed between pieces; the next one saves while it ends, and clears up."""
+    program = (
+        "import atexit, google_crc32c, os, signal, sys, graphwright as tf\n"
+        "extend = google_crc32c.extend\n"
+        "options = tf.train.CheckpointOptions(file_format='tensorflow')\n"
+        "v = tf.Variable(tf.fill([700_000], float(sys.argv[2])))\n"
+        "def save():\n"
+        "    tf.train.Checkpoint(v=v).write(sys.argv[1], options)\n"
+        "count = 0\n"
+        "def killed(crc, piece):\n"
+        "    global count\n"
+        "    count += 1\n"
+        "    if count == 3:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return extend(crc, piece)\n"
+        "if sys.argv[3] == 'killed':\n"
+        "    google_crc32c.extend = killed\n"
+        "    save()\n"
+        "atexit.register(save)\n"
+    )
+    path = tmp_path / "c"
+    large(1.0).write(path, TENSORFLOW)
+    call = [sys.executable, "-c", program, str(path)]
+    assert subprocess.run([*call, "2.0", "killed"], check=False).returncode == -signal.SIGKILL
+    held = large(0.0)
+    held.restore(path)
+    assert (held.v.numpy() == 1.0).all()
+    done = subprocess.run([*call, "3.0", "ends"], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert holds(path, 3.0)
 
 
 def test_an_object_that_is_not_there_is_refused(tmp_path: Path) -> None:

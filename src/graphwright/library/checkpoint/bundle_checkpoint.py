@@ -14,7 +14,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from graphwright.base.errors import DataLossError
-from graphwright.base.files import new_file, write_to_disk
+from graphwright.base.files import new_file, remove_abandoned, write_to_disk
 from graphwright.library.checkpoint.checkpoint_files import (
     ENDING,
     INDEX,
@@ -189,7 +189,10 @@ def write_bundle_checkpoint(root: Followed, path: str) -> None:
 
 def write_tensors(path: str, tensors: Tensors) -> None:
     """Writes tensors as a bundle; both files get their names when they are complete."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    parent = Path(path).parent
+    parent.mkdir(parents=True, exist_ok=True)
+    for ending in (INDEX, SHARD):
+        remove_abandoned(parent, f"*{ending}")
     index, shard = Path(path + INDEX), Path(path + SHARD)
     with new_file(index) as new_index, new_file(shard) as new_shard:
         write_bundle(str(new_shard), str(new_index), tensors)

@@ -472,7 +472,7 @@ class VarIsInitializedOp(Op):
         return ((),)
 
     def kernel(self, storage: object) -> Any:
-        return np.array(isinstance(storage, Storage) and storage.is_set)
+        return np.array(bool(getattr(storage, "is_set", False)))
 
 
 class VariableShape(Op):

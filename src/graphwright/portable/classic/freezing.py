@@ -169,9 +169,10 @@ def convert_variables_to_constants_v2(
     Raises:
         NotImplementedError: The function changes variables, or uses tables.
     """
-    whole = settled(frozen(inlined(simplify(func.graph))), func.name)
+    name = func.name.decode()
+    whole = settled(frozen(inlined(simplify(func.graph))), name)
     with tracing(whole) as tracer:
         results = [SymbolicTensor(value, whole) for value in whole.results]
         outputs = Outputs(results, convert_variables_to_constants_v2)
         whole.results = outputs.results(tracer)
-    return WrappedFunction(f"{func.name}_frozen", type_of(whole, None), whole, outputs, [])
+    return WrappedFunction(f"{name}_frozen", type_of(whole, None), whole, outputs, [])

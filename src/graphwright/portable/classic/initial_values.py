@@ -97,7 +97,7 @@ def is_variable_initialized(variable: Variable) -> Any:
         variable: A variable.
 
     Returns:
-        A scalar tensor of dtype bool, or a bool where ops run at once.
+        A scalar tensor of dtype bool.
 
     >>> import graphwright as tf
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:

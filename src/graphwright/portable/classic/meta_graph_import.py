@@ -21,7 +21,11 @@ from graphwright.portable.classic.figures.summary_ops import SUMMARY_OPS, summar
 from graphwright.portable.classic.saved_parts import SavedPart
 from graphwright.portable.function_body import ANY, Source, called_by
 from graphwright.portable.function_import import AssetFile
-from graphwright.portable.graphs.classic_variables import MAKERS, RestoredPlaces
+from graphwright.portable.graphs.classic_variables import (
+    MAKERS,
+    RestoredPlaces,
+    TensorReader,
+)
 from graphwright.portable.graphs.dereference import REFERRING, shared_name
 from graphwright.portable.graphs.graph_body import GraphNodes, TensorName, tensor_name
 from graphwright.portable.graphs.graph_import import (
@@ -66,13 +70,19 @@ class MetaGraphImport:
         scope: str,
         given: Mapping[TensorName, Tensor],
         assets: Mapping[TensorName, Asset] | None = None,
+        reader: TensorReader | None = None,
     ) -> None:
-        """Adds the nodes; `assets` are the files that tables may read, by what names them."""
+        """Adds the nodes; `assets` are the files that tables may read, by what names them, and
+        `reader` reads what tables held."""
         self._message, self._tracer, self._assets = message, tracer, assets or {}
         self._nodes = GraphNodes("the graph", message.graph_def.node)
         self._functions = {f.signature.name: f for f in message.graph_def.library.function}
         summaries = {op.message_name: summary_node for op in SUMMARY_OPS}
-        self._special = {**SharedTables().readers(self._is_asset), **summaries}
+        restore = message.saver_def.restore_op_name
+        self._restored = RestoredPlaces(self._nodes, restore, self._functions)
+        tables = SharedTables()
+        tables.reader, tables.places = reader, self._restored.tables
+        self._special = {**tables.readers(self._is_asset), **summaries}
         rest = self._nodes.without(self._blocked(scope))
         part = GraphDef(node=rest, library=message.graph_def.library)
         readers = {**self._special, **nodes_of_graphs(tracer.graph)}
@@ -128,9 +138,8 @@ class MetaGraphImport:
 
     def saved(self) -> list[SavedPart]:
         """The variables that the saver of the message saves."""
-        restore, functions = self._message.saver_def.restore_op_name, self._functions
-        places = RestoredPlaces(self._nodes, restore, functions).places
-        parts = {}
+        places = self._restored.places
+        parts: dict[tuple[str, str], SavedPart] = {}
         for name, variable in self._variables.items():
             place = places.get(shared_name(self._nodes.nodes[name]))
             if place is not None:

@@ -150,6 +150,8 @@ class ClassicModel:
         self.variables = ClassicVariables(
             nodes, graph.saver_def.restore_op_name, bundle, partial_values
         )
+        self.tables.reader = self.variables.reader
+        self.tables.places = self.variables.restored.tables
         self._whole: Graph | None = None
         self.initialize()
 

@@ -20,6 +20,7 @@ from graphwright.portable.graphs.graph_body import GraphNodes
 from graphwright.portable.model_arrays import SMALL, checked_array
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import attribute, place
+from graphwright.portable.table_import import MAKERS as TABLE_MAKERS
 from graphwright.proto.graph_pb2 import FunctionDef, NodeDef
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -99,6 +100,8 @@ class RestoredPlaces:
         self._nodes, self._inputs = nodes.nodes, nodes.inputs
         self._makers = dict(nodes.nodes)
         self.places: dict[str, tuple[str, str]] = {}
+        #: The keys of the tensors that are the keys and the values of tables.
+        self.tables: dict[str, tuple[str, str]] = {}
         if restore not in nodes.nodes:
             return
         needed = nodes.needed([restore], {})
@@ -111,20 +114,27 @@ class RestoredPlaces:
             self._nodes, self._inputs, needed = body.by_name, body.inputs, body.nodes
         for node in needed:
             if node.op in _ASSIGNING:
-                self._note(node)
+                target, value = self._operands(node, 2)
+                variable, read = self._makers.get(target.node), self._read(value)
+                if variable is not None and variable.op in MAKERS and read is not None:
+                    self.places[shared_name(variable)] = read
+            elif node.op == "LookupTableImportV2":
+                target, *columns = self._operands(node, 3)
+                table, reads = self._makers.get(target.node), [self._read(c) for c in columns]
+                keys, values = [read and read[0] for read in reads]
+                if table is not None and table.op in TABLE_MAKERS and keys and values:
+                    self.tables[shared_name(table)] = keys, values
 
-    def _note(self, node: NodeDef) -> None:
-        target, value = self._operands(node, 2)
-        variable = self._makers.get(target.node)
+    def _read(self, value: Source) -> tuple[str, str] | None:
+        """The key and the part of what is read from the files; None for what is not."""
         reader, number = self._origin(value)
-        if variable is None or reader is None or variable.op not in MAKERS:
-            return
-        if reader.op == "RestoreV2":
-            _, *read = self._operands(reader, 3)
-            names, slices = [strings_of(self._nodes.get(s.node), reader) for s in read]
-            if number >= min(len(names), len(slices)):
-                raise malformed(place(reader), f"it has no output {number}")
-            self.places[shared_name(variable)] = names[number], slices[number]
+        if reader is None or reader.op != "RestoreV2":
+            return None
+        _, *read = self._operands(reader, 3)
+        names, slices = [strings_of(self._nodes.get(s.node), reader) for s in read]
+        if number >= min(len(names), len(slices)):
+            raise malformed(place(reader), f"it has no output {number}")
+        return names[number], slices[number]
 
     def _operands(self, node: NodeDef, count: int) -> list[Source]:
         operands = self._inputs[node.name]
@@ -158,8 +168,8 @@ class ClassicVariables:
     def __init__(
         self, nodes: GraphNodes, restore: str, bundle: TensorBundle | None, partial_values: bool
     ) -> None:
-        self._reader = None if bundle is None else TensorReader(bundle)
-        self._places = RestoredPlaces(nodes, restore).places
+        self.reader = None if bundle is None else TensorReader(bundle)
+        self.restored = RestoredPlaces(nodes, restore)
         self.by_name: dict[str, Variable] = {}
         makers = [node for node in nodes.nodes.values() if node.op in MAKERS]
         for node in makers:
@@ -184,9 +194,9 @@ class ClassicVariables:
 
     def _value(self, name: str) -> Array | None:
         """The value in the files, or None where nothing restores a variable."""
-        if name not in self._places or self._reader is None:
+        if name not in self.restored.places or self.reader is None:
             return None
-        return self._reader.read(*self._places[name])
+        return self.reader.read(*self.restored.places[name])
 
 
 def unset(name: str, dtype: DType, dims: Dims | None) -> Variable:

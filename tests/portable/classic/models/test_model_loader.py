@@ -23,6 +23,9 @@ from support.saved_models import (
 )
 
 import graphwright as tf
+from graphwright.ir.tensor_proto import data_type, tensor_proto
+from graphwright.portable.model_tables import const_node
+from graphwright.proto.saved_model_pb2 import MetaGraphDef
 
 v1 = tf.compat.v1
 
@@ -58,3 +61,49 @@ def test_the_builder_writes_it_again(name: str, tmp_path: Path) -> None:
     for call in classic_calls(folder):
         if not call.path.startswith("prune "):
             assert_alike(classic_result(model, call), call.expected)
+
+
+def test_tables_have_what_they_held(tmp_path: Path) -> None:
+    """The model is TensorFlow 2's; one table has keys that may not be used."""
+    held = {
+        "MutableHashTable": ([1], [[1.0, 2.0]]),
+        "MutableHashTable_1": ([b"k"], [7]),
+        "MutableDenseHashTable": ([5], [2.0]),
+    }
+    folder = unpacked("changing_tables", tmp_path)
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.saved_model.load(session, ["serve"], folder)
+        for name, columns in held.items():
+            node = f"{name}_lookup_table_export_values/LookupTableExportV2"
+            made = session.run([f"{node}:0", f"{node}:1"])
+            assert [column.tolist() for column in made] == list(columns)
+
+
+def test_a_table_of_a_graph_is_one_in_all_runs(tmp_path: Path) -> None:
+    message = MetaGraphDef()
+    arrays = {"empty": -1, "deleted": -2, "keys": [3], "values": [4]}
+    for name, numbers in arrays.items():
+        proto = tensor_proto(np.array(numbers, np.int64), tf.int64)
+        message.graph_def.node.append(const_node(name, proto))
+    for name, op, inputs, attributes in (
+        ("table", "MutableDenseHashTableV2", ["empty", "deleted"], ["key_dtype", "value_dtype"]),
+        ("put", "LookupTableInsertV2", ["table", "keys", "values"], ["Tin", "Tout"]),
+        ("count", "LookupTableSizeV2", ["table"], []),
+    ):
+        node = message.graph_def.node.add(name=name, op=op, input=inputs)
+        for attribute in attributes:
+            node.attr[attribute].type = data_type(tf.int64)
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.train.import_meta_graph(message)
+        before = session.run("count:0")
+        session.run("put")
+        assert (before, session.run("count:0")) == (0, 1)
+    del message.graph_def.node[0]
+    message.graph_def.node.add(name="empty", op="Placeholder").attr["dtype"].type = data_type(
+        tf.int64
+    )
+    with (
+        tf.Graph().as_default(),
+        pytest.raises(tf.errors.InvalidArgumentError, match="may not be used are no constant"),
+    ):
+        v1.train.import_meta_graph(message)

@@ -10,11 +10,13 @@ from graphwright.base.files import TextPath
 from graphwright.control.graph_variable import as_default
 from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Operation
+from graphwright.library.checkpoint.tensor_bundle import TensorBundle
 from graphwright.op.refusal import complete
 from graphwright.portable.classic.meta_graph_import import MetaGraphImport
 from graphwright.portable.classic.meta_graphs import open_tracer
 from graphwright.portable.classic.saver import saver_of
 from graphwright.portable.graphs.classic_model import asset_files, main_op
+from graphwright.portable.graphs.classic_variables import TensorReader
 from graphwright.portable.graphs.graph_body import TensorName, tensor_name
 from graphwright.portable.graphs.graph_import import tensors_of
 from graphwright.portable.graphs.session import Session
@@ -80,12 +82,14 @@ def load(
     saver_kwargs.pop("clear_devices", None)
     if saver_kwargs:
         raise TypeError(f"load() takes no argument {next(iter(saver_kwargs))!r}")
+    prefix = os.path.join(folder, VARIABLES_DIRECTORY, VARIABLES_FILENAME)
+    reader = TensorReader(TensorBundle(prefix)) if os.path.exists(f"{prefix}.index") else None
     with as_default(sess.graph):
-        made = MetaGraphImport(message, open_tracer(), scope, given, assets_of(folder, message))
+        assets = assets_of(folder, message)
+        made = MetaGraphImport(message, open_tracer(), scope, given, assets, reader)
         made.add_collections()
         parts = made.saved()
         if parts:
-            prefix = os.path.join(folder, VARIABLES_DIRECTORY, VARIABLES_FILENAME)
             saver_of(parts, None).restore(sess, prefix)
     name = main_op(message)
     if name is not None:
