@@ -243,11 +243,9 @@ call("weights_of_what_occurs", "Please specify only one",
      "tf.sparse.bincount([1], [2.0], binary_output=True).values",
      "tf.sparse.bincount([1], [2.0]).values", [2.0])  # fmt: skip
 call("summary_without_a_step", "Please specify one either through the `step` argument",
-     "write(None)", "write(0)", True,
-     "import tempfile\n"
-     "folder = tempfile.TemporaryDirectory()\n"
+     "write(None)", "write(0)", False,
      "def write(step):\n"
-     "    with tf.summary.create_file_writer(folder.name).as_default():\n"
+     "    with tf.summary.create_noop_writer().as_default():\n"
      "        return tf.summary.scalar('loss', 1.0, step=step)")  # fmt: skip
 call("shape_of_a_batch", "Give the shape of one matrix, without batches",
      "tf.sparse.sampled_addmm(i, v, [1, 2, 2], x, x)[1]",
