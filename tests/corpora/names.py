@@ -328,6 +328,9 @@ tf.sparse.sampled_addmm([[0, 1]], [1.], [2, 2], tf.ones([2, 2]), tf.ones([2, 2])
 tf.sparse.sampled_addmm([[[0, 1], [2, 2]], [[1, 0], [1, 1]]], [[1., 2.], [3., 4.]], [3, 3], tf.reshape(tf.range(12.), [2, 3, 2]), tf.reshape(tf.range(12.), [2, 2, 3]), 0.5, 2.0)[1]
 tf.sparse.sampled_addmm([[0, 1]], [1.], [2, 3], tf.ones([2, 2]), tf.ones([2, 2]))[1]
 tf.sparse.sampled_addmm([[0, 1]], [1.], [2, 2], tf.ones([2, 2], tf.float64), tf.ones([2, 2]))[1]
+tf.tile(tf.RaggedTensor.from_uniform_row_length(tf.zeros([2, 3, 1]), 2), [1, 2])
+tf.nn.softmax_cross_entropy_with_logits([[1., 2.]], 2.75)
+tf.sparse.sparse_dense_matmul(tf.sparse.eye(2, dtype=tf.float64), tf.eye(2))
 tf.debugging.assert_scalar(3)
 tf.clip_by_value(tf.IndexedSlices(tf.constant([[-2., 5.]]), tf.constant([1])), -1., 1.).values
 tf.clip_by_norm([3., 4.], tf.constant(1., tf.float64))

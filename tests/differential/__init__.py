@@ -9,5 +9,6 @@ else there is. PYTHON is an interpreter that has TensorFlow; the programs run in
 - `results`: what calls give as JSON, and how two outcomes differ.
 - `stages`: how a program runs: eagerly, traced, as machine code, traced without shapes.
 - `recorder`: the process that has TensorFlow; one that takes too long is ended.
-- `samples`: the programs that the default tests run, and which of them differ by choice.
+- `choices`: the ways in which a program may differ from TensorFlow, with reasons.
+- `samples`: the programs whose outcomes are recorded.
 """

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
 import functools
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,17 @@ from typing import Any
 from differential.author import Sample
 from everyday.programs import Program
 
-_FILE = Path(__file__).parent.parent / "golden" / "differential.json.gz"
+_FOLDER = Path(__file__).parent.parent / "golden" / "differential"
+#: How many files there are.
+PARTS = len(list(_FOLDER.glob("*.json.bz2")))
 
 
-@functools.cache
-def recorded() -> list[tuple[int, Sample, dict[str, Any]]]:
-    """The seeds, the programs, and what TensorFlow gives in each stage."""
+@functools.lru_cache(1)
+def recorded(part: int) -> list[tuple[int, Sample, dict[str, Any]]]:
+    """The seeds and programs of a file, and what TensorFlow gives in each stage."""
+    data = bz2.decompress((_FOLDER / f"{part:02}.json.bz2").read_bytes())
     result = []
-    for seed, source, calls, signature, theirs in json.loads(gzip.decompress(_FILE.read_bytes())):
+    for seed, source, calls, signature, theirs in zip(*json.loads(data), strict=True):
         stages = {stage: theirs["eager"] if got == 0 else got for stage, got in theirs.items()}
         result.append((seed, Sample(Program(source, tuple(calls)), signature), stages))
     return result

@@ -6,7 +6,7 @@ import logging
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from differential.author import Sample
 from differential.results import Tree, difference, outcome_of
@@ -76,29 +76,87 @@ def main_decorated(sample: Sample, decorator: str) -> Any:
     return sample.program._replace(source="\n".join(line for line in lines if line))
 
 
+class Difference(NamedTuple):
+    """A call that comes to something else in a stage."""
+
+    stage: str
+    call: int
+    words: str
+    #: What it comes to here, in TensorFlow, and in TensorFlow eagerly.
+    ours: Tree
+    theirs: Tree
+    eagerly: Tree
+
+    def __str__(self) -> str:
+        return f"{self.stage}, call {self.call}: {self.words}"
+
+
+def as_traced(tree: Tree) -> Tree:
+    """A result as a graph gives it: Python's values and arrays of NumPy are tensors."""
+    if isinstance(tree, (bool, int, str)):
+        dtype = {bool: "bool", int: "int32", str: "string"}[type(tree)]
+        return {"of": dtype, "shape": [], "flat": [tree]}
+    if isinstance(tree, list):
+        return [as_traced(t) for t in tree]
+    if not isinstance(tree, dict) or "of" in tree:
+        return tree
+    if "float" in tree:
+        return {"of": "float32", "shape": [], "flat": [tree["float"]]}
+    if "bytes" in tree:
+        return {"of": "string", "shape": [], "flat": [tree["bytes"]]}
+    if "numpy" in tree:
+        return tree["numpy"]
+    if "dict" in tree:
+        return {"dict": [[key, as_traced(t)] for key, t in tree["dict"]]}
+    return {kind: as_traced(t) for kind, t in tree.items()}
+
+
+def outcome_as_traced(outcome: Tree) -> Tree:
+    """An outcome as a graph gives it."""
+    return {**outcome, "value": as_traced(outcome["value"])} if "value" in outcome else outcome
+
+
+def follows(eager: Tree, own: Tree, own_eager: Tree) -> bool:
+    """Whether a graph gives what follows from TensorFlow's eager ops, so that its graph need not
+    be asked: the value; an error, of the class that tracing has for it; or a value, as nothing
+    needs what fails eagerly in both."""
+    if "error" in eager:
+        return own.get("error") in _REFUSALS if "error" in own else "error" in own_eager
+    return difference(outcome_as_traced(eager), own) is None
+
+
 def differences(
     sample: Sample,
     theirs: dict[str, list[Tree]],
     stages: Iterable[str],
     ask: Callable[[str], list[Tree] | None] | None = None,
-) -> list[str]:
-    """How a program differs from TensorFlow's outcomes, a line for each kind of difference.
+) -> list[Difference]:
+    """How a program differs from TensorFlow's outcomes, once for each kind of difference.
 
     Where TensorFlow cannot trace a program, a stage here may give what TensorFlow gives eagerly.
     So `ask` gets outcomes of such a stage only where they matter, and they go into `theirs`.
     """
-    result: dict[str, str] = {}
+    result: dict[str, Difference] = {}
+    own_eager = outcomes(sample, "eager")
     for stage in stages:
-        own = outcomes(sample, stage)
+        own = own_eager if stage == "eager" else outcomes(sample, stage)
         as_eager = [difference(*pair) is None for pair in zip(theirs["eager"], own)]
         wanted = theirs.get(STAGES[stage][0])
-        if wanted is None and ask is not None and not all(as_eager):
-            wanted = ask(STAGES[stage][0])
+        if wanted is None:
+            if all(map(follows, theirs["eager"], own, own_eager)):
+                continue
+            wanted = ask(STAGES[stage][0]) if ask is not None else None
             if wanted is not None:
                 theirs[STAGES[stage][0]] = wanted
-        for i, (one, other) in enumerate(zip(wanted or theirs["eager"], own)):
+            elif any(o.get("error") in _REFUSALS for o in own):
+                continue  # only TensorFlow's graph can say whether it is refused there
+        expected = wanted or [outcome_as_traced(outcome) for outcome in theirs["eager"]]
+        for i, (one, other) in enumerate(zip(expected, own)):
             words = difference(one, other)
-            is_wider = one.get("error") in _REFUSALS and "error" not in other
-            if words and not (is_wider and as_eager[i]):
-                result.setdefault(words, f"{stage}, call {i}: {words}")
+            is_wider = one.get("error") in _REFUSALS and "error" not in other and as_eager[i]
+            if words and not (follows(one, other, own_eager[i]) if wanted is None else is_wider):
+                entry = Difference(stage, i, words, other, one, theirs["eager"][i])
+                result.setdefault(words, entry)
+            if ("error" in one) != ("error" in other) and "tf.Variable" in sample.program.source:
+                break  # variables differ from here on
     return list(result.values())

@@ -8,6 +8,11 @@ from datetime import datetime, timezone
 _DAY = 10_000
 
 
+def day() -> int:
+    """The number of today."""
+    return datetime.now(timezone.utc).date().toordinal()
+
+
 def first_seed() -> int:
     """The number of today's first program."""
-    return datetime.now(timezone.utc).date().toordinal() * _DAY
+    return day() * _DAY

@@ -50,3 +50,11 @@ def test_every_call_returns_containers_of_its_own() -> None:
     assert [int(x) for x in one["b"]] == [1, 2]
     one["b"].append(3)
     assert len(other["b"]) == 2
+
+
+def test_a_tuple_keeps_empty_items_after_its_tensors() -> None:
+    @tf.function
+    def f(x: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor], tuple[()]]:
+        return x, [], ()
+
+    assert [type(item) for item in f(tf.constant(1.0))[1:]] == [list, tuple]

@@ -55,8 +55,8 @@ def packer(structure: object, leaves: Sequence[Tensor | None]) -> Pack:
         if isinstance(parts, (list, tuple)) and all(type(part) is TensorSpec for part in parts):
             from_components: Pack = spec._from_components
             return from_components
-    flat = type(structure) is tuple and all(a is b for a, b in zip(structure, leaves))
-    if flat and all(leaf is not None for leaf in leaves):
+    flat = type(structure) is tuple and len(structure) == len(leaves)
+    if flat and all(a is b is not None for a, b in zip(structure, leaves)):
         return tuple
     written = PackWriter()
     if written.writes(structure):

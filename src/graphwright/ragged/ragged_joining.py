@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, SupportsInt, TypeGuard
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_equal
 from graphwright.op.dispatch import implement
 from graphwright.op.interpreter import convert, convert_many
@@ -194,6 +195,14 @@ def tiled(input: RaggedTensor, multiples: TensorLike, name: str | None = None) -
     """A ragged tensor repeated along each of its axes."""
     if not isinstance(multiples, (list, tuple)):
         multiples = joining.unstack(convert(multiples))
+    rank = input.shape.rank
+    if len(multiples) != rank:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Expected multiples argument to be a vector of length {rank} but got length "
+            f"{len(multiples)}",
+        )
     return repeated(input, list(multiples))
 
 

@@ -226,3 +226,31 @@ advised("assignment_to_a_former_variable", "`v.assign_add(1)` changes the variab
 call("digits_of_a_traced_tensor", "tf.strings.as_string(x, precision=2) gives its digits",
      "f(lambda x: tf.constant(f'{x:.2f}'))", "f(lambda x: tf.strings.as_string(x, precision=2))",
      b"1.50", "f = lambda g: tf.function(g)(tf.constant(1.5))")  # fmt: skip
+advised(
+    "gradient_of_a_glimpse",
+    "cut with tf.image.crop_and_resize",
+    """
+    x = tf.ones([1, 4, 4, 1])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.image.extract_glimpse(x, [2, 2], [[0.0, 0.0]])
+    result = tf.reduce_sum(tape.gradient(y, x))
+    """,
+    ("extract_glimpse(x, [2, 2], [[0.0, 0.0]])", "crop_and_resize(x, [[0.0, 0, 1, 1]], [0], [2, 2])"),
+    result=4.0,
+)
+call("lengths_and_padding", "Specify argument `lengths` or `padding`",
+     "tf.RaggedTensor.from_tensor(x, [1, 2], 0)", "tf.RaggedTensor.from_tensor(x, [1, 2])",
+     [[1], [2, 3]], "x = tf.constant([[1, 0], [2, 3]])")  # fmt: skip
+call("weights_of_what_occurs", "Please specify only one",
+     "tf.sparse.bincount([1], [2.0], binary_output=True).values",
+     "tf.sparse.bincount([1], [2.0]).values", [2.0])  # fmt: skip
+call("summary_without_a_step", "Please specify one either through the `step` argument",
+     "write(None)", "write(0)", False,
+     "def write(step):\n"
+     "    with tf.summary.create_noop_writer().as_default():\n"
+     "        return tf.summary.scalar('loss', 1.0, step=step)")  # fmt: skip
+call("shape_of_a_batch", "Give the shape of one matrix, without batches",
+     "tf.sparse.sampled_addmm(i, v, [1, 2, 2], x, x)[1]",
+     "tf.sparse.sampled_addmm(i, v, [2, 2], x, x)[1]", [[3.0]],
+     "i, v, x = [[[0, 1]]], [[1.0]], tf.ones([1, 2, 2])")  # fmt: skip

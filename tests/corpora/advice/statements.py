@@ -664,3 +664,16 @@ advised(
     ("eval()", "eval(session=tf.compat.v1.Session(graph=graph))"),
     result=4,
 )
+advised(
+    "a_path_without_a_return",
+    "Add a `return` to the end of the function",
+    """
+    @tf.function
+    def f(x):
+        if x > 0.0:
+            return x
+    result = f(tf.constant(1.0))
+    """,
+    ("        return x", "        return x\n    return -x"),
+    result=1.0,
+)

@@ -38,9 +38,9 @@ ELSEWHERE = {
 }
 
 _VERBS = (
-    "append ask assign await begin call cast catch choose collect compare compute convert copy "
-    "create decorate define ensure fix give keep leave let loop make mend merge name open pass "
-    "prefix put read remove rename return save set state sum take try use wrap write"
+    "add append ask assign await begin call cast catch choose collect compare compute convert copy "
+    "create cut decorate define ensure fix give keep leave let loop make mend merge name open pass "
+    "prefix put read remove rename return save set specify start state sum take try use wrap write"
 ).replace(" ", "|")
 _IMPERATIVE = re.compile(rf"(?:^|[.:;?]\s+|\bor |\band |[Pp]lease )(?:{_VERBS})\b(?!:| of\b)", re.I)
 
@@ -59,6 +59,9 @@ NO_ADVICE = {
     "sparse=True or copy": "the options of a function",
     "Cast {} to": "the name of an op",
     "begin {} and size": "the operands of an op",
+    "start has {} and size": "the operands of an op",
+    "add divide divide_no_nan": "names of functions",
+    "add i64": "code that is generated",
     "scalar or begin with": "a verb of the operands",
     "buffer_size to be": "a verb of the operands",
 }
@@ -70,6 +73,7 @@ UNPROVOKED = {
     "batch_dims < 0 needs indices": "no call of today gives a tensor there",
     "tf.gradients cannot tell how": "the constant must be folded before it is asked for",
     "Make it inside: `with strategy.scope()": "it needs several devices: tests/library/distribute",
+    "Start more processes: graphwright launch": "it needs several processes",
 }
 
 

@@ -345,6 +345,8 @@ def move_to_last(x: TensorValue, axis: int) -> Any:
 def as_rows(x: TensorValue) -> Any:
     """`x` as a matrix whose rows are its last axis."""
     dims = x.type.dims
+    if dims is not None and not dims:
+        raise InvalidArgumentError(None, None, "logits and labels must have an axis, got a scalar")
     if dims is not None and len(dims) == 2:
         return x
     if dims is not None and dims[-1]:

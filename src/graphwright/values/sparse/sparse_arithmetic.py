@@ -158,7 +158,7 @@ def sparse_dense_matmul(
         return conj(matrix_transpose(turned))
     a = converted(sp_a, "sp_a")
     op = dense_ops.SparseTensorDenseMatMul.of(adjoint_a, adjoint_b)
-    product = apply(op, *parts(a), convert(b, a.dtype), name=name)
+    product = apply(op, *parts(a), convert(b, None, a.dtype), name=name)
     if a.shape.rank == 2:
         rows = a.shape[1 if adjoint_a else 0]
         product = known_shape(product, product.shape.merge_with([rows, None]))

@@ -1,0 +1,312 @@
+"""Where a random program may come to something else than in TensorFlow: the rules, with reasons.
+
+docs/agreement.md has them as rows of what differs by choice, and how many programs each admits.
+What no rule admits is a fault, or a rule is lacking.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from differential.author import Sample
+from differential.results import TOLERANCES, Tree, arrays_differ, difference
+from differential.stages import Difference, outcome_as_traced, outcomes
+
+#: Errors that no function of TensorFlow means: it fails at what it should do, or lacks a part.
+_BARE = (
+    "AttributeError|KeyError|IndexError|ZeroDivisionError|OverflowError|LookupError|SystemError|"
+    "NotImplementedError|UnimplementedError|AssertionError|NameError|RecursionError|InternalError|"
+    "NotFoundError|StopIteration|UnboundLocalError|RuntimeError|AbortedError|UnknownError"
+)
+
+
+class Words(NamedTuple):
+    """A rule about what TensorFlow says, and about the program."""
+
+    reason: str
+    #: What TensorFlow's error says, in the stage or eagerly.
+    says: str
+    #: What the program has.
+    has: str = ""
+
+    def admits(self, case: Difference, sample: Sample) -> bool:
+        """Whether this is why they differ."""
+        errors = [f"{t['error']}: {t['words']}" for t in case[-2:] if "error" in t]
+        said = any(re.search(self.says, text) for text in errors)
+        return said and re.search(self.has, text_of(sample)) is not None
+
+
+WORDS = (
+    Words(
+        "it fails in TensorFlow by an error of its own",
+        rf"\b({_BARE}): |positional argument|while vectorizing|__array__|gradient_tape/loop|"
+        "type AddN must",
+    ),
+    Words(
+        "a gradient that an op of TensorFlow lacks",
+        "not defined for fast=False|NoneType|None values",
+    ),
+    Words(
+        "operands without elements are refused in TensorFlow",
+        "empty (output|input)|params is empty|only has 0 elements|truth value of an empty|"
+        "Requested more than 0|have length of at least|delta != 0",
+    ),
+    Words("operands without elements are refused in TensorFlow", "to reshape is", "image_grad"),
+    Words("a sparse tensor divided by a dense zero", "SparseDenseCwiseDiv cannot divide by zero"),
+    Words("rows of embeddings that are matrices", "Inputs to operation Select", "embedding"),
+    Words("what has no decomposition is refused in TensorFlow", "decomposition was not successful"),
+    Words("a shape that is read backwards", "Subshape must have computed start >= end"),
+    Words(
+        "a number beside a tensor of another dtype",
+        "was expected to be",
+        "debugging.assert|histogram",
+    ),
+)
+
+
+def is_exhausted(case: Difference, sample: Sample) -> bool:
+    """It takes more time or memory than a program may have."""
+    limits = ("TooLong", "ResourceExhaustedError", "MemoryError")
+    return case.theirs.get("error") in limits or case.ours.get("error") in limits
+
+
+def is_refused_early(case: Difference, sample: Sample) -> bool:
+    """What fails eagerly, too, and is not needed in a graph, is refused as it is traced."""
+    return case.words.startswith("refused") and "error" in case.eagerly
+
+
+def is_untaken(case: Difference, sample: Sample) -> bool:
+    """What an op refuses is refused as it is traced, in a branch or loop that never runs."""
+    control = r"^ *(if|for|while|elif|else)\b|tf\.(cond|case|switch)"
+    is_refused = case.stage != "eager" and case.words.startswith("refused")
+    is_value = is_refused and case.ours["error"] in ("ValueError", "InvalidArgumentError")
+    return is_value and re.search(control, text_of(sample), re.M) is not None
+
+
+def is_as_eager(case: Difference, sample: Sample) -> bool:
+    """A graph gives what TensorFlow gives eagerly, and its graph does not."""
+    return case.stage != "eager" and difference(outcome_as_traced(case.eagerly), case.ours) is None
+
+
+def is_dtype(case: Difference, sample: Sample) -> bool:
+    """A dtype that another step refuses: ValueError or TypeError for InvalidArgumentError."""
+    steps = "Tensor conversion requested dtype", r"was expected to be|Cannot convert a list"
+    texts = case.ours.get("words", ""), case.theirs.get("words", "")
+    return all(re.search(step, text) for step, text in zip(steps, texts))
+
+
+def is_dense(case: Difference, sample: Sample) -> bool:
+    """A gradient that is a tensor, where TensorFlow has `tf.IndexedSlices`."""
+    return case.words.startswith("structure") and case.words.endswith("not slices")
+
+
+def is_left_out(case: Difference, sample: Sample) -> bool:
+    """A graph leaves out what fails eagerly, as nothing needs it; TensorFlow's does not."""
+    is_graph = case.stage != "eager" and case.words.startswith("no error")
+    return is_graph and "error" in case.eagerly
+
+
+def is_other_refusal(case: Difference, sample: Sample) -> bool:
+    """A graph is refused in both, in another line, or as it is traced and not as it runs."""
+    is_graph = case.stage != "eager" or "Graph execution error" in case.theirs.get("words", "")
+    return is_graph and "error" in case.ours and "error" in case.theirs
+
+
+def is_image_without_pixels(case: Difference, sample: Sample) -> bool:
+    """Convolutions and pools of no images, or of images smaller than their window."""
+    window = re.search(r"tf\.nn\.(conv|depthwise|separable|max_pool|avg_pool)", text_of(sample))
+    is_shape = case.words.startswith("shape") and "0" in case.words
+    return window is not None and (is_shape or "Negative dimension" in case.words)
+
+
+def is_nothing(case: Difference, sample: Sample) -> bool:
+    """The shape of what has no elements."""
+    pair = pair_of(case)
+    return case.words.startswith("shape") and pair is not None and not any(t["flat"] for t in pair)
+
+
+def is_mistake(case: Difference, sample: Sample) -> bool:
+    """A place that there is not, of rows without elements; a scalar that an array joins; `expm` of
+    a vector: refused, as a mistake shows early."""
+    words = r"is not in \[0, \d+\).*GatherV2|Concat saw a scalar|must have rank >= 2"
+    return case.words.startswith("refused") and re.search(words, case.ours["words"]) is not None
+
+
+def is_unwritten(case: Difference, sample: Sample) -> bool:
+    """Memory that nobody wrote: numbers below the normal range beside others."""
+    tiny = {"float64": r"e-3[01]\d\b", "complex128": r"e-3[01]\d\b"}
+    return any(
+        re.search(tiny.get(t["of"], r"\de-(38|39|4\d)\b"), str(t["flat"])) for t in leaves(case)
+    )
+
+
+def is_bytes(case: Difference, sample: Sample) -> bool:
+    """The bytes of floats, or their text, that differ in the last digit or in the sign of NaN."""
+    views = re.search("serialize_tensor|bitcast|as_string", text_of(sample))
+    return views is not None and case.words.startswith("value")
+
+
+def is_saturated(case: Difference, sample: Sample) -> bool:
+    """`tf.saturate_cast` of int64 to floats: TensorFlow gives the least int64."""
+    return "saturate_cast" in text_of(sample) and "-9.22" in case.words
+
+
+def is_static(case: Difference, sample: Sample) -> bool:
+    """A value or shape that only an eager tensor knows."""
+    asks = re.search(r"get_static_value|\.shape\[|get_shape", text_of(sample))
+    return asks is not None and "NoneType, not" in case.words
+
+
+def is_derivative(case: Difference, sample: Sample) -> bool:
+    """A derivative where TensorFlow gives None."""
+    return case.words.startswith("structure") and case.words.endswith("not NoneType")
+
+
+def is_gamma(case: Difference, sample: Sample) -> bool:
+    """`igamma` of large or infinite operands, `bessel_i1` at 0."""
+    return re.search("igamma|bessel_i1", text_of(sample)) is not None and any(places(case))
+
+
+def is_large(case: Difference, sample: Sample) -> bool:
+    """Squares of 1e30, which float32 does not hold."""
+    return "1e30" in text_of(sample) and any(t["of"] == "float32" for t in leaves(case))
+
+
+def is_beyond(case: Difference, sample: Sample) -> bool:
+    """Where they differ there is a NaN or an infinity: of what is sorted or divided, of complex
+    products, or of functions beyond their domain."""
+    pairs = list(places(case))
+    return bool(pairs) and not any(np.isfinite(pair).all() for pair in pairs)
+
+
+def is_sorted(case: Difference, sample: Sample) -> bool:
+    """The places of what is sorted, where NaN is among it."""
+    has_nan = "nan" in str(case.theirs.get("value")).lower()
+    return has_nan and re.search(r"sort|top_k|arg(max|min)|unique", text_of(sample)) is not None
+
+
+def is_cast(case: Difference, sample: Sample) -> bool:
+    """A float that an integer dtype does not hold."""
+    kinds = {t["of"] for t in leaves(case)}
+    casts = re.search(r"cast\(|tf\.image\.|\.int\d|uint\d", text_of(sample))
+    return casts is not None and bool(kinds) and all("int" in kind for kind in kinds)
+
+
+def is_lost(case: Difference, sample: Sample) -> bool:
+    """It hangs on the last digit of an operand: from others that are as near, it is as far."""
+    first = next(leaves(case), None)
+    if first is None or not case.words.startswith("value"):
+        return False
+    last = {"float64": (4e-15, 4e-7), "complex128": (4e-15, 4e-7), "bfloat16": (8e-3,)}
+    digits = {**last, "float16": (1e-3,)}.get(first["of"], (4e-7,))  # float64 may come of float32
+    for factor in (f for digit in digits for f in (1 + digit, 1 - digit, 1 + 3 * digit)):
+
+        def near(match: re.Match[str], factor: float = factor) -> str:
+            return repr(float(match[0]) * factor)
+
+        source, calls = sample.program
+        changed = tuple(_FLOAT.sub(near, call) for call in calls)
+        program = sample.program._replace(source=_FLOAT.sub(near, source), calls=changed)
+        other = outcomes(sample._replace(program=program), case.stage)[case.call]
+        if "error" in other or is_other(case._replace(theirs=other)):
+            return True
+    return False
+
+
+#: A float of a program.
+_FLOAT = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e-?\d+)?(?![\w.])")
+
+#: The rules that compute, in the order in which they are asked, after those about words.
+RULES: tuple[Callable[[Difference, Sample], bool], ...] = (
+    is_exhausted, is_refused_early, is_untaken, is_other_refusal, is_as_eager, is_dtype, is_dense,
+    is_left_out,
+    is_image_without_pixels, is_nothing, is_mistake, is_unwritten, is_bytes, is_beyond,
+    is_sorted, is_cast, is_derivative, is_gamma, is_saturated, is_static, is_lost,
+    is_large,
+)  # fmt: skip
+
+
+#: What no rule says, by a line of the program.
+_DIGITS = "It hangs on the last digit of an operand"
+KNOWN = {
+    "x = tf.math.xlog1py(x, out)": _DIGITS,
+    "rows = tf.math.floordiv(rows, part)": _DIGITS,
+    "v = score <= h": _DIGITS,
+    "out = tf.math.segment_sum(x, tf.constant([0]))\n    v = tape.jvp(out)": _DIGITS,
+    "loss = tf.linspace(score, part, 1)": _DIGITS,
+    "x = tf.nn.softmax(x)\n    total = abs(a)": _DIGITS,
+    "out = tf.einsum('ij,ij->i', y, y)\n    h = tf.ragged": "The sign of a zero beside a cut",
+    "score = tf.sparse.map_values(tf.square, tf.SparseTensor(tf.constant([[1, 0]]": _DIGITS,
+    "h = tf.ragged.constant([[], []], tf.float32)[:, :1]\n    u = tf.strings.substr": _DIGITS,
+    "c = tf.image.rgb_to_hsv(tf.sigmoid(total))": "The slope where two channels are equal",
+    "out = tf.abs(tf.linalg.qr(z)[1])": _DIGITS,
+    "v = tf.math.special.expint(tf.abs(h))": "Numbers below the normal range are 0 in TensorFlow",
+    "    out = tf.strings.bytes_split(y)\n    else:": "A graph is refused for another line",
+    "part = tf.strings.format('{}', mask)\n    z = tf.image.hsv": "The text of no bools is empty",
+    "out = tf.broadcast_to(u, tf.shape(tf.zeros([0, 4, 0, 1]": "A convolution of no images",
+    "score, total = tf.tuple(": "A graph's `tf.tuple` makes new tensors",
+}
+
+
+def choice(case: Difference, sample: Sample) -> str:
+    """Why a program may come to something else; "" if no rule admits it."""
+    for line, reason in KNOWN.items():
+        if line in sample.program.source:
+            return reason
+    for words in WORDS:
+        if words.admits(case, sample):
+            return words.reason
+    admitting = next((rule for rule in RULES if rule(case, sample)), None)
+    return " ".join((admitting.__doc__ or "").split()).rstrip(".") if admitting else ""
+
+
+def is_other(case: Difference) -> bool:
+    """Whether the arrays of both in that place differ."""
+    pair = pair_of(case)
+    return pair is not None and bool(arrays_differ(*pair))
+
+
+def text_of(sample: Sample) -> str:
+    """The program and its calls."""
+    return "\n".join([sample.program.source, *sample.program.calls])
+
+
+def pair_of(case: Difference) -> tuple[Tree, Tree] | None:
+    """The arrays of both in the place that the difference names."""
+    match = re.match(r"\w+: at (result|state)([^:]*):", case.words)
+    if match is None or "error" in case.theirs or "error" in case.ours:
+        return None
+    pair = []
+    for tree in (case.theirs, case.ours):
+        tree = tree["value" if match[1] == "result" else "state"]
+        for key, item in re.findall(r"\.(\w+)|\[(\d+)\]", match[2]):
+            tree = tree[key] if key else tree[int(item)]
+        pair.append(tree)
+    return (pair[0], pair[1]) if all(isinstance(t, dict) and "of" in t for t in pair) else None
+
+
+def leaves(case: Difference) -> Iterator[Tree]:
+    """TensorFlow's array in that place."""
+    pair = pair_of(case)
+    if pair is not None:
+        yield pair[0]
+
+
+def places(case: Difference) -> Iterator[tuple[Any, Any]]:
+    """The numbers that differ, TensorFlow's and that of this package."""
+    pair = pair_of(case)
+    if pair is None or pair[0]["of"] not in TOLERANCES or pair[0]["shape"] != pair[1]["shape"]:
+        return
+    one, other = (np.array(t["flat"], np.float64).ravel() for t in pair)
+    yield from ((a, b) for a, b in zip(one, other) if not is_near(a, b, one, pair[0]["of"]))
+
+
+def is_near(a: float, b: float, one: Any, dtype: str) -> bool:
+    """Whether numbers of arrays are as near as `arrays_differ` asks."""
+    if not (np.isfinite(a) and np.isfinite(b)):
+        return bool(a == b or (np.isnan(a) and np.isnan(b)))
+    greatest = np.max(np.abs(one[np.isfinite(one)]), initial=1.0)
+    return bool(abs(a - b) <= TOLERANCES[dtype] * greatest)
