@@ -8,6 +8,7 @@ import importlib.util
 import itertools
 import os
 import signal
+import sys
 import time
 from collections.abc import Generator
 from typing import Any
@@ -19,11 +20,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Machine code is made anew: what an earlier run left on the disk proves nothing.
 os.environ.setdefault("GRAPHWRIGHT_CACHE_DIR", "off")
 
-# Processes that tests start find the package compiled by one of them, as users' do.
+# Processes that tests start find the package compiled by one of them, as users' do. The next run
+# finds the tests compiled.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 import numpy as np
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import settings
 from support.process_state import left_behind, state
 
@@ -58,6 +62,8 @@ if importlib.util.find_spec("jax") is None:
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
 
+# What the engine stumbles over is an error here: kernels would hide it.
+Mishaps.are_raised = True
 
 #: How many seconds a test may take that is not `slow`; 0: as long as it likes.
 TEST_SECONDS = float(os.environ.get("GRAPHWRIGHT_TEST_SECONDS", "120"))
@@ -104,8 +110,18 @@ class Alarm:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> None:
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """Runs a test as pytest does, but reports a setup or teardown only if it failed or took long.
+
+    Nobody reads the others, and each is a message from one process to another.
+    """
     Alarm.before(item)
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.duration > 0.1:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 def pytest_sessionfinish() -> None:
@@ -143,27 +159,20 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.fixture(autouse=True)
-def _mishaps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the engine stumbles over is an error here: kernels would hide it."""
-    monkeypatch.setattr(Mishaps, "are_raised", True)
-
-
-@pytest.fixture(autouse=True)
 def _as_it_was() -> Generator[None, None, None]:
-    """A test leaves the process as it found it. (This begins before other fixtures of tests, which
-    come after it in the alphabet, and so ends after them.)"""
+    """A test has the seeds of a fresh process, and leaves the process as it found it.
+
+    It begins before other fixtures of tests, which come after it in the alphabet, and so ends
+    after them. There is one of these: each more costs all tests together two seconds.
+    """
+    seeds = Seeding.outside, Seeding.epoch
+    Seeding.outside, Seeding.epoch = SeedSource(None, itertools.count()), object()
     before = state()
     yield
+    Seeding.outside, Seeding.epoch = seeds
     found = left_behind(before)
     if found:
         pytest.fail("the test left behind " + "; ".join(found), pytrace=False)
-
-
-@pytest.fixture(autouse=True)
-def _seeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test has the seeds of a fresh process: another's `set_seed` does not reach it."""
-    monkeypatch.setattr(Seeding, "outside", SeedSource(None, itertools.count()))
-    monkeypatch.setattr(Seeding, "epoch", object())
 
 
 @pytest.fixture
@@ -186,7 +195,7 @@ def unchecked(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue("usual_tiers")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="session")
 def _doctest_names(doctest_namespace: dict[str, Any]) -> None:
     doctest_namespace["tf"] = graphwright
     doctest_namespace["np"] = np

@@ -22,7 +22,7 @@ import importlib
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -287,8 +287,9 @@ class Store:
         return path
 
     @classmethod
+    @cache
     def load(cls, area: str) -> Store:
-        """Reads what `save` wrote."""
+        """Reads what `save` wrote, once."""
         return cls.read(path_of(area))
 
     @classmethod
@@ -301,3 +302,9 @@ class Store:
 def distinct(cases: Iterable[Case]) -> list[Case]:
     """The cases without repetitions."""
     return list({digest(case): case for case in cases}.values())
+
+
+@cache
+def cases_of(area: str) -> list[Case]:
+    """The distinct cases of an area."""
+    return distinct(importlib.import_module(f"tools.golden.{area}").cases())

@@ -8,7 +8,6 @@ where TensorFlow has no second derivative, nothing is.
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
 
 import recording
@@ -26,7 +25,7 @@ def main() -> None:
     store = gf.Store()
     for area in AREAS:
         recorded, seen = gf.Store.load(area).index, Counter[str]()
-        for case in gf.distinct(importlib.import_module(f"tools.golden.{area}").cases()):
+        for case in gf.cases_of(area):
             small = any(a.dtype.itemsize < 4 for a in gf.split(case)[0])
             if small or "gradient" not in recorded.get(gf.digest(case), ()):
                 continue

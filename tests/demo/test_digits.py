@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 from graphwright.demo import digits
 
 
 def test_the_copy_equals_scikit_learns() -> None:
+    from sklearn.datasets import load_digits  # which takes a second
+
     images, labels = digits.read()
     source = load_digits()
     np.testing.assert_array_equal(images, source.images)

@@ -42,7 +42,7 @@ def area_of(name: str) -> tuple[Any, gf.Store, dict[str, list[gf.Case]]]:
     """An area's module, its recorded outcomes, and its cases by function."""
     module = importlib.import_module(f"tools.golden.{name}")
     groups: dict[str, list[gf.Case]] = defaultdict(list)
-    for case in gf.distinct(module.cases()):
+    for case in gf.cases_of(name):
         groups[case[0]].append(case)
     return module, gf.Store.load(name), groups
 
