@@ -55,9 +55,9 @@ def packer(structure: object, leaves: Sequence[Tensor | None]) -> Pack:
         if isinstance(parts, (list, tuple)) and all(type(part) is TensorSpec for part in parts):
             from_components: Pack = spec._from_components
             return from_components
-    flat = type(structure) is tuple and len(structure) == len(leaves)
-    if flat and all(a is b is not None for a, b in zip(structure, leaves)):
-        return tuple
+    if type(structure) is tuple and len(structure) == len(leaves):
+        if all(a is b is not None for a, b in zip(structure, leaves)):
+            return tuple
     written = PackWriter()
     if written.writes(structure):
         return written.function()

@@ -133,7 +133,7 @@ def is_tensor(value: object) -> TypeGuard[Tensor]:
     return isinstance(value, Hooks.tensor) or isinstance(getattr(value, "dtype", None), DType)
 
 
-def makes_tensor(value: object) -> bool:
+def makes_tensor(value: object) -> TypeGuard[TensorLike]:
     """Whether a value is a tensor, or an object that makes one of itself."""
     return is_tensor(value) or hasattr(type(value), "__tf_tensor__")
 
