@@ -70,7 +70,8 @@ def page(name: str, value: Any, others: list[str]) -> str:
             method = inspect.getattr_static(value, member)
             text = inspect.getdoc(method)
             if text and method.__class__.__module__ != "enum":
-                call = getattr(value, member) if callable(getattr(value, member)) else None
+                bound = getattr(value, member, None)  # some only refuse
+                call = bound if callable(bound) else None
                 shown = signature(member, call) if call else ""
                 parts.append(f"\n## {member}\n\n{shown}{markdown(text, '###')}\n")
     return "".join(parts)

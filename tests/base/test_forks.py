@@ -132,6 +132,7 @@ def with_locks_of_their_own(tmp_path):
         SeedGenerator(1, 2, is_fixed=False),
         KernelTable(),
         ArrivedFunctions(),
+        tf.compat.v1.train.Coordinator(),
     ]
 
 

@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).parent.parent.parent / "src" / "graphwright"
 #: `graph` has none: its rules name the ops that they rewrite.
 MOST_NAMED = {
     "lists": (24, "each op on lists is a rule about one memory that several nodes share"),
-    "llvm": (1, "a cast is an instruction of two kinds"),
+    "llvm": (2, "a cast is an instruction of two kinds; one index is checked for many tensors"),
     "memory": (0, "plans are about statements"),
     "nests": (39, "moves are maps in symbolic sizes; joins and products have own statements"),
     "run": (8, "loops, branches and constants are lines of Python"),

@@ -32,6 +32,7 @@ def refusals(monkeypatch):
         functions[name] = native, own
         address = ctypes.cast(native, ctypes.c_void_p).value
         monkeypatch.setitem(runtime._DEFINED, name, address)
+    monkeypatch.setitem(runtime._DEFINED, "gw_malloc", runtime._DEFINED["malloc"])
     yield refused
     functions.clear()  # until now machine code may call them
 

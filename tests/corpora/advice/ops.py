@@ -254,3 +254,19 @@ call("shape_of_a_batch", "Give the shape of one matrix, without batches",
      "tf.sparse.sampled_addmm(i, v, [1, 2, 2], x, x)[1]",
      "tf.sparse.sampled_addmm(i, v, [2, 2], x, x)[1]", [[3.0]],
      "i, v, x = [[[0, 1]]], [[1.0]], tf.ones([1, 2, 2])")  # fmt: skip
+advised(
+    "op_of_a_graph_that_has_a_session",
+    "before there is a monitored session",
+    """
+    with tf.Graph().as_default():
+        x = tf.constant(2.0)
+        with tf.compat.v1.train.MonitoredSession() as session:
+            y = x * 3.0
+            result = session.run(y)
+    """,
+    (
+        "    with tf.compat.v1.train.MonitoredSession() as session:\n        y = x * 3.0\n",
+        "    y = x * 3.0\n    with tf.compat.v1.train.MonitoredSession() as session:\n",
+    ),
+    result=6.0,
+)

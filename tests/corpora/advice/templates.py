@@ -74,6 +74,7 @@ UNPROVOKED = {
     "tf.gradients cannot tell how": "the constant must be folded before it is asked for",
     "Make it inside: `with strategy.scope()": "it needs several devices: tests/library/distribute",
     "Start more processes: graphwright launch": "it needs several processes",
+    "a saver has the value: call": "it needs a file of a graph: tests/portable/classic",
 }
 
 

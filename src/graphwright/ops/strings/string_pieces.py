@@ -197,24 +197,27 @@ class StringNGrams(Op):
     def kernel(self, data: Array, splits: Array) -> tuple[Array, ...]:
         words, ends = texts(data).reshape(-1).tolist(), splits.reshape(-1)
         check_splits(ends, len(words))
+        if not len(ends):
+            return np.empty(0, object), splits
         lengths = np.diff(ends.astype(np.int64))
+        nothing = np.zeros(len(lengths), np.int64)
         every = [self.runs(words, lengths, width) for width in self.ngram_widths]
         if self.preserve_short_sequences:
-            counts = np.add.reduce([count for _, count in every])
+            counts = sum([count for _, count in every], nothing)
             is_short = (counts == 0) & (lengths > 0)
             if is_short.any():
                 every.append(self.short_rows(words, lengths, is_short))
-        counts = np.add.reduce([count for _, count in every])
+        counts = sum([count for _, count in every], nothing)
         flat = np.empty(int(counts.sum()), object)
         if len(every) == 1:
             flat[:] = every[0][0]
-        else:  # the runs of a row stand together, width after width
+        elif every:  # the runs of a row stand together, width after width
             rests = [iter(runs) for runs, _ in every]
             of_rows = np.stack([count for _, count in every], 1).tolist()
             flat[:] = [
                 run for row in of_rows for rest, n in zip(rests, row) for run in islice(rest, n)
             ]
-        places = np.cumsum([0, *counts]).astype(splits.dtype) if len(ends) else splits
+        places = np.cumsum([0, *counts]).astype(splits.dtype)
         return flat, places.reshape(splits.shape)
 
     def padded(self, words: Sequence[bytes], lengths: Array, pad: int) -> Sequence[bytes]:
