@@ -55,9 +55,8 @@ def packer(structure: object, leaves: Sequence[Tensor | None]) -> Pack:
         if isinstance(parts, (list, tuple)) and all(type(part) is TensorSpec for part in parts):
             from_components: Pack = spec._from_components
             return from_components
-    if type(structure) is tuple and len(structure) == len(leaves):
-        if all(a is b is not None for a, b in zip(structure, leaves)):
-            return tuple
+    if is_flat(structure, leaves):
+        return tuple
     written = PackWriter()
     if written.writes(structure):
         return written.function()
@@ -68,6 +67,13 @@ def packer(structure: object, leaves: Sequence[Tensor | None]) -> Pack:
         return tree.pack_sequence_as(structure, filled, expand_composites=True)
 
     return pack
+
+
+def is_flat(structure: object, leaves: Sequence[Tensor | None]) -> bool:
+    """Whether a structure is the tuple of its leaves, which are all tensors."""
+    if type(structure) is not tuple or len(structure) != len(leaves):
+        return False
+    return all(a is b is not None for a, b in zip(structure, leaves))
 
 
 class PackWriter:
