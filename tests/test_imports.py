@@ -99,3 +99,32 @@ def test_a_cycle_is_seen(tmp_path: Path, text: str) -> None:
     (package / "b.py").write_text("import graphwright.a\n")
     with pytest.raises(graphlib.CycleError):
         graphlib.TopologicalSorter(imports(tmp_path)).prepare()
+
+
+def unheld_imports(text: str) -> list[int]:
+    """The lines of imports in functions that stand in no `with LLVM`, and in no annotation."""
+    lines: list[int] = []
+
+    def visit(node: ast.AST, is_late: bool) -> None:
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and is_late:
+            lines.append(node.lineno)
+        if isinstance(node, ast.With) and any(
+            isinstance(item.context_expr, ast.Name) and item.context_expr.id == "LLVM"
+            for item in node.items
+        ):
+            return
+        is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for child in ast.iter_child_nodes(node):
+            visit(child, is_late or is_function)
+
+    visit(ast.parse(text), False)
+    return lines
+
+
+def test_a_fork_waits_for_each_late_import_of_the_compiler() -> None:
+    """The child of a fork can never import what another thread was importing."""
+    assert unheld_imports("def f():\n    import a\n") == [2]
+    assert unheld_imports("def f():\n    with LLVM:\n        import a\n") == []
+    files = sorted((SOURCE / PACKAGE / "compile").rglob("*.py"))
+    late = {str(p.relative_to(SOURCE)): unheld_imports(p.read_text()) for p in files}
+    assert {path: lines for path, lines in late.items() if lines} == {}

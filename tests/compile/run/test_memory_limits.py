@@ -14,16 +14,20 @@ from graphwright.compile.llvm import runtime
 C = ctypes.CDLL(None)
 KINDS = {"malloc": 1, "calloc": 2, "realloc": 2}
 
+#: Code that was linked to these functions may be shared with later programs.
+LINKED = []
+
 
 @pytest.fixture
 def refusals(monkeypatch):
     """Has the C library refuse 2 KB and more; the sizes that it refused."""
-    refused, functions = [], {}
+    refused, functions, active = [], {}, [True]
     for name, count in KINDS.items():
         own = ctypes.CFUNCTYPE(ctypes.c_void_p, *[ctypes.c_size_t] * count)((name, C))
 
         def function(*arguments, own=own):
-            if arguments[-1] * (arguments[0] if own is functions["calloc"][1] else 1) < 2048:
+            size = arguments[-1] * (arguments[0] if own is functions["calloc"][1] else 1)
+            if size < 2048 or not active:
                 return own(*arguments)
             refused.append(arguments)
             return None
@@ -34,7 +38,8 @@ def refusals(monkeypatch):
         monkeypatch.setitem(runtime._DEFINED, name, address)
     monkeypatch.setitem(runtime._DEFINED, "gw_malloc", runtime._DEFINED["malloc"])
     yield refused
-    functions.clear()  # until now machine code may call them
+    active.clear()
+    LINKED.append(functions)
 
 
 def listed(x):

@@ -17,6 +17,7 @@ from graphwright.compile.graph.rotations import with_shared_copies
 from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.machine.exclusion import LLVM
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.op import Op, Shapes
 from graphwright.ops.core.casting import Cast, cast
@@ -226,14 +227,16 @@ def of_maxima(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
     """The outputs by a rule about gradients of pooled maxima."""
     if inputs[0].node.op.type_name != "MaxPoolGrad":
         return None
-    from graphwright.compile.graph import pooled_gradients  # few programs pool
+    with LLVM:  # few programs pool; a fork waits for the import
+        from graphwright.compile.graph import pooled_gradients
 
     return pooled_gradients.RULES[type(node.op)](node, inputs, into)
 
 
 def of_draw(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
     """The outputs by the rule about draws from streams."""
-    from graphwright.compile.graph import draw_positions  # few programs draw
+    with LLVM:  # few programs draw; a fork waits for the import
+        from graphwright.compile.graph import draw_positions
 
     return draw_positions.positioned(node, inputs, into)
 

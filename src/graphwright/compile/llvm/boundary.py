@@ -18,6 +18,7 @@ from graphwright.compile.select import kernel_calls
 from graphwright.machine import large_arrays
 from graphwright.machine.array_layout import BYTES
 from graphwright.machine.drafts import follow
+from graphwright.machine.exclusion import LLVM
 from graphwright.machine.kept_texts import kept_text
 from graphwright.machine.linking import Library
 
@@ -81,7 +82,8 @@ def keeps_large() -> bool:
 
 def text() -> str:
     """The text of the C function, and of those beside it."""
-    from graphwright.compile.llvm.boundary_code import Boundary  # few processes write it
+    with LLVM:  # few processes write it; a fork waits for the import
+        from graphwright.compile.llvm.boundary_code import Boundary
 
     return Boundary(keeps_large()).text()
 

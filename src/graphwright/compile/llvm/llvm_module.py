@@ -14,6 +14,7 @@ from graphwright.compile.nests.short_nests import ShortNest, short_nest
 from graphwright.compile.nests.short_rows import ShortRows, short_rows
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.run.options import OPTIONS
+from graphwright.machine.exclusion import LLVM
 from graphwright.machine.targets import target
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ def sanitizer_of(program: Program) -> Sanitizer | None:
     """The instrumentation of a program's code in the mode `sanitize`, which alone loads it."""
     if OPTIONS.get("native") != "sanitize":
         return None
-    from graphwright.compile.llvm.sanitizer import Sanitizer
+    with LLVM:  # a fork waits for the import
+        from graphwright.compile.llvm.sanitizer import Sanitizer
 
     return Sanitizer(program)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.machine import blas, compiler, large_arrays, threads
 from graphwright.machine.drafts import drafted
+from graphwright.machine.exclusion import LLVM
 from graphwright.machine.linking import Library, c_function
 
 #: The routines of BLAS and LAPACK, for float32 and float64.
@@ -45,7 +46,8 @@ def _outside(name: str) -> int | None:
     if name.removeprefix("gw_")[1:] in ROUTINES:
         return blas.address(name.removeprefix("gw_"))
     if name in PRODUCTS:
-        from graphwright.machine import products
+        with LLVM:  # a fork waits for the import
+            from graphwright.machine import products
 
         dtype, function = PRODUCTS[name]
         native = getattr(products.kernels(np.dtype(dtype)), function)

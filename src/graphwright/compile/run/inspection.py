@@ -15,6 +15,7 @@ from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.text import PortableText, print_graph
 from graphwright.machine.codegen import assembly
+from graphwright.machine.exclusion import LLVM
 from graphwright.op.op import Effect
 from graphwright.ops.core.creation import Const, Placeholder
 
@@ -81,7 +82,8 @@ def joined(graph: Graph, show: Callable[[Native], str]) -> str:
 
 def llvm_of(op: Native) -> str:
     """The LLVM text of a segment."""
-    from graphwright.compile.llvm.render import render
+    with LLVM:  # a fork waits for the import
+        from graphwright.compile.llvm.render import render
 
     return render(op.lowered[0])[0]
 
