@@ -131,6 +131,7 @@ def test_programs_compile(name: str, target: Target) -> None:
     compiles(text, target)
 
 
+@pytest.mark.usefixtures("usual_tiers")
 @pytest.mark.parametrize("processor", ["x86-64-v4", "znver4"])
 def test_elements_are_gathered_by_what_is_fast(processor: str) -> None:
     llvm.initialize_all_targets()

@@ -144,6 +144,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.usefixtures("usual_tiers")  # the mode `sanitize` is deterministic
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_a_program_gets_this_package(program: str, tmp_path: Path) -> None:
     assert outcome(program, tmp_path, *RUN) == (0, "", "")
