@@ -98,7 +98,36 @@ class SecondOrStepTimer:
         return self._last_step
 
 
-class StopAtStepHook(SessionRunHook):
+class StepHook(SessionRunHook):
+    """A hook that asks for the step in each call of `run`."""
+
+    def begin(self) -> None:
+        """Looks for the variable that counts steps."""
+        self._step = needed_step(open_graph(), type(self).__name__)
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Asks for the step.
+
+        Args:
+            run_context: It has no effect.
+
+        Returns:
+            What is computed besides.
+        """
+        return SessionRunArgs(self._step)
+
+    def _due_step(
+        self, timer: SecondOrStepTimer, context: SessionRunContext, values: SessionRunValues
+    ) -> int | None:
+        """The step after a call, if something is due at it: the value may be from before."""
+        if timer.should_trigger_for_step(int(values.results) + 1):
+            step = int(context.session.run(self._step))
+            if timer.should_trigger_for_step(step):
+                return step
+        return None
+
+
+class StopAtStepHook(StepHook):
     """Ends a loop at a step.
 
     Args:
@@ -127,10 +156,6 @@ class StopAtStepHook(SessionRunHook):
             ))  # fmt: skip
         self._count, self._last = num_steps, last_step
 
-    def begin(self) -> None:
-        """Looks for the variable that counts steps."""
-        self._step = needed_step(open_graph(), type(self).__name__)
-
     def after_create_session(self, session: Session, coord: Coordinator) -> None:
         """Works out the last step.
 
@@ -140,17 +165,6 @@ class StopAtStepHook(SessionRunHook):
         """
         if self._last is None:
             self._last = int(session.run(self._step)) + (self._count or 0)
-
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for the step.
-
-        Args:
-            run_context: It has no effect.
-
-        Returns:
-            What is computed besides.
-        """
-        return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         """Ends the loop at the last step.
@@ -364,7 +378,7 @@ class CheckpointSaverListener:
         """
 
 
-class CheckpointSaverHook(SessionRunHook):
+class CheckpointSaverHook(StepHook):
     """Saves checkpoints: when the session begins, every so often, and when it ends.
 
     Args:
@@ -415,7 +429,7 @@ class CheckpointSaverHook(SessionRunHook):
     def begin(self) -> None:
         """Looks for the variable that counts steps, and tells the listeners."""
         self._writer = SummaryWriters.get(self._folder)
-        self._step = needed_step(open_graph(), type(self).__name__)
+        super().begin()
         for listener in self._listeners:
             listener.begin()
 
@@ -434,17 +448,6 @@ class CheckpointSaverHook(SessionRunHook):
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for the step.
-
-        Args:
-            run_context: It has no effect.
-
-        Returns:
-            What is computed besides.
-        """
-        return SessionRunArgs(self._step)
-
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         """Saves a checkpoint, where one is due.
 
@@ -452,12 +455,11 @@ class CheckpointSaverHook(SessionRunHook):
             run_context: What listeners may stop.
             run_values: The step before the call, or after it.
         """
-        if self._timer.should_trigger_for_step(int(run_values.results) + 1):
-            step = int(run_context.session.run(self._step))
-            if self._timer.should_trigger_for_step(step):
-                self._timer.update_last_triggered_step(step)
-                if self._save(run_context.session, step):
-                    run_context.request_stop()
+        step = self._due_step(self._timer, run_context, run_values)
+        if step is not None:
+            self._timer.update_last_triggered_step(step)
+            if self._save(run_context.session, step):
+                run_context.request_stop()
 
     def end(self, session: Session) -> None:
         """Saves the last checkpoint.
@@ -500,7 +502,7 @@ class CheckpointSaverHook(SessionRunHook):
         return self._saver
 
 
-class SummarySaverHook(SessionRunHook):
+class SummarySaverHook(StepHook):
     """Writes summaries for TensorBoard every so often.
 
     Args:
@@ -547,7 +549,7 @@ class SummarySaverHook(SessionRunHook):
         """Looks for the variable that counts steps, and opens the file."""
         if self._writer is None and self._folder:
             self._writer = SummaryWriters.get(self._folder)
-        self._step = needed_step(open_graph(), type(self).__name__)
+        super().begin()
         self._next: int | None = None
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
@@ -596,7 +598,7 @@ class SummarySaverHook(SessionRunHook):
             self._writer.flush()
 
 
-class StepCounterHook(SessionRunHook):
+class StepCounterHook(StepHook):
     """Measures how many steps there are in a second: in the log, and for TensorBoard.
 
     Args:
@@ -630,19 +632,8 @@ class StepCounterHook(SessionRunHook):
         """Looks for the variable that counts steps, and opens the file."""
         if self._writer is None and self._folder:
             self._writer = SummaryWriters.get(self._folder)
-        self._step = needed_step(open_graph(), type(self).__name__)
+        super().begin()
         self._tag = f"{self._step.op.name}/sec"
-
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for the step.
-
-        Args:
-            run_context: It has no effect.
-
-        Returns:
-            What is computed besides.
-        """
-        return SessionRunArgs(self._step)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         """Writes a measure, where one is due.
@@ -651,10 +642,8 @@ class StepCounterHook(SessionRunHook):
             run_context: The call.
             run_values: The step before the call, or after it.
         """
-        if not self._timer.should_trigger_for_step(int(run_values.results) + 1):
-            return
-        step = int(run_context.session.run(self._step))
-        if not self._timer.should_trigger_for_step(step):
+        step = self._due_step(self._timer, run_context, run_values)
+        if step is None:
             return
         seconds, steps = self._timer.update_last_triggered_step(step)
         if not seconds or steps is None:
