@@ -287,6 +287,15 @@ def root_mean_squared_error(
     return listed(sqrt(value), sqrt(update), *keys)
 
 
+def chosen(kind: str, wanted: Any, made: Any) -> Any:
+    """Which answers are of a kind, such as "false_positives": `made` where `wanted` is true."""
+    if kind.endswith("negatives"):
+        made = logical_not(made)
+    if kind in ("false_positives", "true_negatives"):
+        wanted = logical_not(wanted)
+    return logical_and(wanted, made)
+
+
 def counted(name: str, hits: Any, weights: TensorLike | None) -> tuple[Any, Any]:
     """The weight of hits so far, and what it is after these are added."""
     with variable_scope(name):
@@ -301,11 +310,9 @@ def ratio(
 ) -> Running:  # fmt: skip
     """The share of predictions that are true and right among these and others."""
     wanted, made = [cast(side, dt.bool_) for side in pair]
-    wrong = logical_and(logical_not(wanted), made)
-    if others == "false_negatives":
-        wrong = logical_and(wanted, logical_not(made))
+    wrong = chosen(others, wanted, made)
     with variable_scope(name, default):
-        rights = counted("true_positives", logical_and(wanted, made), weights)
+        rights = counted("true_positives", chosen("true_positives", wanted, made), weights)
         wrongs = counted(others, wrong, weights)
         value, update = [
             quotient(title, right, right + other)

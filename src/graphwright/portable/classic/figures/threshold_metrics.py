@@ -13,13 +13,14 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.math.arithmetic import divide_no_nan, maximum, minimum
-from graphwright.ops.math.comparison import greater, logical_and, logical_not
+from graphwright.ops.math.comparison import greater, logical_and
 from graphwright.ops.math.reduction import reduce_sum
 from graphwright.ops.math.transcendental import log
 from graphwright.portable.classic.figures.running_metrics import (
     Keys,
     Running,
     alike,
+    chosen,
     counted,
     listed,
     refuse_eager,
@@ -60,9 +61,7 @@ def answers(
     )
     values, updates = {}, {}
     for kind in kinds:
-        yes = is_yes if kind.endswith("positives") else logical_not(is_yes)
-        right = is_true if kind in ("true_positives", "false_negatives") else logical_not(is_true)
-        hits = cast(logical_and(yes, right), dt.float32) * shares
+        hits = cast(chosen(kind, is_true, is_yes), dt.float32) * shares
         total = sum_of(kind, [len(thresholds)])
         values[kind] = convert(total)
         updates[kind] = convert(total.assign_add(reduce_sum(hits, 1)))
@@ -258,11 +257,7 @@ def answers_of(
     """The weight of one kind of answers so far, and after these are added."""
     refuse_eager(kind)
     wanted, made = [cast(side, dt.bool_) for side in alike(labels, predictions)]
-    if kind.endswith("negatives"):
-        made = logical_not(made)
-    if kind in ("false_positives", "true_negatives"):
-        wanted = logical_not(wanted)
-    return listed(*counted(name or kind, logical_and(wanted, made), weights), *keys)
+    return listed(*counted(name or kind, chosen(kind, wanted, made), weights), *keys)
 
 
 def true_positives(
