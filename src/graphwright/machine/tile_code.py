@@ -293,9 +293,7 @@ declare i64 @llvm.smin.i64(i64, i64)"""
         """
         most, element = BLOCK, self.element
         high = max(self.rows(width) for width in self.widths) * 3
-        words = ["ptr %a.deep", "i64 %a.row", "ptr %rows", "ptr %cols", "i64 %depth"]
-        words += ["ptr %panels", "i64 %n", "ptr %c", "i64 %c.row", "ptr %places", "ptr %factors"]
-        words += ["i64 %m", "i64 %each"]
+        words = [word.replace(" ", " %") for word in _SHARED.split(", ")]
         stored = "\n".join(
             f"  %word{i} = getelementptr i64, ptr %context, i64 {i}\n  store {word}, ptr %word{i}"
             for i, word in enumerate(words)
@@ -582,24 +580,24 @@ done:
 }"""
 
 #: The context of `shared_product`: of each part, `each` rows of a and c but for the last one.
+_SHARED = (
+    "ptr a.deep, i64 a.row, ptr rows, ptr cols, i64 depth, ptr panels, i64 n, ptr c, i64 c.row, "
+    "ptr places, ptr factors, i64 m, i64 each"
+)
+
 _SHARED_PART = f"""
 define internal void @shared_part(ptr %context, i64 %part) #0 {{
 entry:
-{
-    jobs.words(
-        "ptr a, i64 a.row, ptr rows, ptr cols, i64 k, ptr panels, i64 n, ptr c, i64 c.row, "
-        "ptr places, ptr factors, i64 m, i64 each"
-    )
-}
+{jobs.words(_SHARED)}
   %first = mul i64 %part, %each
   %left = sub i64 %m, %first
   %last = icmp slt i64 %left, %each
   %some = select i1 %last, i64 %left, i64 %each
   %a.skip = mul i64 %first, %a.row
-  %own.a = getelementptr i8, ptr %a, i64 %a.skip
+  %own.a = getelementptr i8, ptr %a.deep, i64 %a.skip
   %c.skip = mul i64 %first, %c.row
   %own.c = getelementptr i8, ptr %c, i64 %c.skip
-  call void @multiply(ptr %own.a, ptr %rows, i64 %some, ptr %cols, i64 %k, ptr %panels, i64 %n,
+  call void @multiply(ptr %own.a, ptr %rows, i64 %some, ptr %cols, i64 %depth, ptr %panels, i64 %n,
       ptr %own.c, ptr %places, ptr %factors)
   ret void
 }}"""
