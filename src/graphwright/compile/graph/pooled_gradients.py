@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
 from graphwright.ops.convolution.pooling import MaxPool, MaxPoolGrad
 from graphwright.ops.math.reduction import Sum
 from graphwright.ops.nn.activation import ReluGrad
 
-#: The values that replace a node's outputs; None where a rule does not apply.
-Outputs: TypeAlias = tuple[Value, ...] | None
 
-
-def masked_before(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
+def masked_before(node: Node, inputs: tuple[Value, ...], into: Graph) -> tuple[Value, ...] | None:
     """relu'(cotangents of maxima spread over x, x) -> relu'(cotangents, maxima) spread over x
 
     There are fewer maxima than elements of x, and only maxima have cotangents.
@@ -30,7 +25,9 @@ def masked_before(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs
     return into.add(op, inputs, types, spread.node.name, spread.node.location).outputs
 
 
-def sum_of_cotangents(node: Node, inputs: tuple[Value, ...], into: Graph) -> Outputs:
+def sum_of_cotangents(
+    node: Node, inputs: tuple[Value, ...], into: Graph
+) -> tuple[Value, ...] | None:
     """sum(cotangents of maxima spread over x, axes) -> sum(cotangents, axes)
 
     The axes include those of the windows. Only positive maxima may have cotangents, since a window
