@@ -26,6 +26,16 @@ PROGRAMS = {
                 print("value")  # GW101
             print(f"{y}")  # GW101
     """,
+    "identity": """
+        @tf.function
+        def f(x, y=None, flag=True):
+            done = tf.reduce_any(x > 0.0)
+            if done is True:  # GW506
+                x = -x
+            if y is None and flag is True and x is not None:
+                x = x + 1.0
+            return x if done is not False else -x  # GW506
+    """,
     "containers from outside": """
         log, table, names = [], {}, set()
         class M:

@@ -230,3 +230,22 @@ class MixedTypes(Rule):
                 f"`{x}` is {dtypes[0]} and `{y}` is {dtypes[1]}: an operator"
                 " takes one dtype; use tf.cast",
             )
+
+
+class ComparedByIdentity(Rule):
+    """A tensor is compared with a Python value by `is`."""
+
+    code = "GW506"
+    nodes: ClassVar = (ast.Compare,)
+
+    def visit(self, node: ast.AST, place: Place) -> Iterator[Finding]:
+        match node:
+            case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot()], comparators=[right]):
+                is_literal = isinstance(right, ast.Constant) and right.value not in (None, ...)
+                if is_literal and place.value(left).may(TENSORS):
+                    yield self.finding(
+                        place,
+                        node,
+                        f"`{ast.unparse(left)}` is a tensor, and no tensor is the object"
+                        f" `{ast.unparse(right)}`: compare with `==`, or use it as a condition",
+                    )
