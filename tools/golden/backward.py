@@ -175,7 +175,7 @@ def pools() -> Iterator[Case]:
         padded = np.pad(np.square(wide), [(0, 0)] * 3 + [(radius, radius)])
         sums = sum(padded[..., i : i + 7] for i in range(2 * radius + 1))
         yield raw("LRNGrad", input_grads=ramp(1, 2, 2, 7)[..., ::-1].copy(), input_image=wide,
-                  output_image=(wide / (bias + alpha * sums) ** beta).astype(np.float32),
+                  output_image=np.round(wide / (bias + alpha * sums) ** beta, 4),
                   depth_radius=radius, bias=bias, alpha=alpha, beta=beta)  # fmt: skip
 
 

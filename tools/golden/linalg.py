@@ -33,10 +33,13 @@ def matrix(shape: tuple[int, ...], dtype: str = "float64", seed: int = 0) -> Any
 
 
 def definite(shape: tuple[int, ...], dtype: str = "float64") -> Any:
-    """Positive definite matrices; rounded, as processors differ in the last places of products."""
+    """Positive definite matrices; rounded, as processors differ in the last places of products.
+
+    The last sum makes zeros of negative ones.
+    """
     x = matrix(shape, dtype)
     product = x @ np.conj(np.swapaxes(x, -1, -2))
-    return np.round(product + np.eye(shape[-1]) * 0.5, 4).astype(dtype)
+    return np.round(product + np.eye(shape[-1]) * 0.5, 4).astype(dtype) + 0.0
 
 
 def dominant(shape: tuple[int, ...], dtype: str = "float64") -> Any:
