@@ -1170,6 +1170,7 @@ WITHOUT_ROWS = {
             "machine/array_layout.py:is_known",
             "machine/disk_cache.py:disk_cache",
             "machine/large_arrays.py:allocator", "machine/large_arrays.py:functions",
+            "machine/llvm_library.py:llvm_library",
             "machine/linking.py:_clear_cache", "machine/linking.py:_processor",
             "machine/linking.py:_system", "machine/matmul.py:_has_vectors",
             "machine/process_settings.py:is_glibc",
