@@ -63,7 +63,7 @@ def follow(library: Library, redirect: Redirect) -> None:
 
 
 @exclusive
-def lasting(text: str, use: Callable[[Library], object]) -> None:
+def lasting(text: str, use: Redirect) -> None:
     """Makes the functions of a module that refers to the C library alone; they are never freed.
 
     `use` gets their library, and that of better code later if the first one is a draft.
