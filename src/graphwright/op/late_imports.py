@@ -28,8 +28,8 @@ def late_module(name: str) -> ModuleType:
 def late_extension(name: str) -> ModuleType | None:
     """A module of machine code in a package of SciPy, without the rest of the package.
 
-    `scipy.linalg` takes 0.1 s to import, its wrappers of LAPACK 1 ms. The package is not imported by
-    it, and may be later. None where there is no such module, or where it needs its package.
+    `scipy.linalg` takes 0.1 s to import, its wrappers of LAPACK 1 ms. The package is not imported,
+    and may be later. None where there is no such module, or where it needs its package.
     """
     top, *inner = name.split(".")
     with _IMPORTING:
