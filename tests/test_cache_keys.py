@@ -45,7 +45,7 @@ from graphwright.machine import (
     targets,
 )
 from graphwright.machine.disk_cache import DiskCache
-from graphwright.op import dispatch, op, refusal, special_functions
+from graphwright.op import dispatch, late_imports, op, refusal, special_functions
 from graphwright.ops.convolution import implicit, sliding, tap_geometry
 from graphwright.ops.convolution.windows import Windows
 from graphwright.ops.core import repetition
@@ -340,6 +340,10 @@ of(
     text=(("malloc",), ("malloc, turns",)),
 )  # fmt: skip
 of("op/special_functions.py:_scipys", special_functions._scipys, name=(("erf",), ("erfc",)))
+of(
+    "op/late_imports.py:late_extension", late_imports.late_extension,
+    name=(("scipy.linalg._flapack",), ("scipy.linalg._fblas",)),
+)  # fmt: skip
 of(
     "ops/strings/csv_records.py:ends", csv_records.ends,
     delimiter=((b",",), (b";",)),
@@ -1170,6 +1174,7 @@ WITHOUT_ROWS = {
             "machine/array_layout.py:is_known",
             "machine/disk_cache.py:disk_cache",
             "machine/large_arrays.py:allocator", "machine/large_arrays.py:functions",
+            "machine/llvm_library.py:llvm_library",
             "machine/linking.py:_clear_cache", "machine/linking.py:_processor",
             "machine/linking.py:_system", "machine/matmul.py:_has_vectors",
             "machine/process_settings.py:is_glibc",
@@ -1318,8 +1323,9 @@ UNBOUNDED = {
     ),
     **dict.fromkeys(
         ("machine/blas.py:address", "machine/linking.py:c_function",
+         "op/late_imports.py:late_extension",
          "compile/llvm/runtime.py:_outside", "compile/llvm/functions/elementary.py:writer"),
-        "its keys are names of C functions that the package writes",
+        "its keys are names of C functions and modules that the package writes",
     ),
     **dict.fromkeys(
         ("compile/llvm/emitter.py:type_of", "compile/llvm/emitter.py:declared",

@@ -88,6 +88,17 @@ FIRST_USES = {
             jobs = [pool.submit(attrgetter(name), tf) for name in names * 8]
         assert [job.result() for job in jobs] == [attrgetter(name)(tf) for name in names] * 8
         """,
+    "by names that need few modules": """
+        import sys
+        tf.nn.relu, tf.nn.softmax, tf.linalg.matmul, tf.linalg.diag
+        operators = "library.linear_operators.block_operators"
+        parts = "ops.convolution.convolution", "ops.nn.dropout", operators
+        assert not [part for part in parts if f"graphwright.{part}" in sys.modules]
+        assert tf.linalg.matrix_square_root is tf.linalg.sqrtm
+        for space in (tf.nn, tf.nn.experimental, tf.linalg):
+            assert [name for name in space.__all__ if not hasattr(space, name)] == []
+        assert [part for part in parts if f"graphwright.{part}" in sys.modules] == [*parts]
+        """,
     "after internal modules of the same name": """
         import graphwright.ragged.ragged_tensor
         for name in tf._api.NAMESAKES:

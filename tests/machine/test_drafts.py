@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import threading
 import weakref
@@ -140,3 +141,23 @@ def test_both_kinds_of_code_go_to_the_disk_and_the_better_one_is_taken(tmp_path,
     assert levels == [True, False]
     assert not compiler.quick_link(TEXT, c_function)[1]
     assert levels == [True, False]
+
+
+def test_lasting_functions_are_those_of_a_draft_and_then_of_better_code(
+    tmp_path, monkeypatch, worker
+):
+    cache = DiskCache(tmp_path / "code")
+    monkeypatch.setattr(compiler, "disk_cache", lambda: cache)
+    go, _job = held(worker)
+    used = []
+    drafts.lasting(TEXT, used.append)
+    assert len(used) == 1
+    go.set()
+    assert worker.wait(60)
+    quick, better = used
+    assert quick.addresses["answer"] != better.addresses["answer"]
+    for each in used:
+        assert ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(each.addresses["answer"])(8) == 50
+    drafts.lasting(TEXT, used.append)  # the better code is on the disk
+    assert worker.wait(60)
+    assert len(used) == 3

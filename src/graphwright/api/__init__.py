@@ -174,13 +174,21 @@ def public_keras() -> ModuleType:
 
 
 def late(namespace: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
-    """The `__getattr__` of a namespace for names of modules, which their first use imports."""
-    modules = {name: home for home, names in homes.items() for name in names}
+    """The `__getattr__` of a namespace for names of modules, which their first use imports.
+
+    One that has another name in its module stands as `"inner as outer"`.
+    """
+    places: dict[str, tuple[str, str]] = {}
+    for home, names in homes.items():
+        for each in names:
+            inner, _, outer = each.partition(" as ")
+            places[outer or inner] = home, inner
 
     def find(name: str) -> Any:
-        if name not in modules:
+        if name not in places:
             raise lacking(namespace, name)
-        value = public(getattr(late_module(modules[name]), name))
+        home, inner = places[name]
+        value = public(getattr(late_module(home), inner))
         name_publicly(value, f"{namespace.removeprefix(__name__ + '.')}.{name}")
         setattr(sys.modules[namespace], name, value)
         return value

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from graphwright.machine.background import go_on
 from graphwright.machine.exclusion import exclusive
+from graphwright.machine.llvm_library import MachineOptions, llvm_library
 from graphwright.machine.targets import target
 
 if TYPE_CHECKING:
@@ -36,7 +37,13 @@ def generate(text: str, is_quick: bool = False) -> bytes:
     Quick code gives the same results, bit for bit: no instruction lets LLVM round otherwise.
     """
     go_on()
-    emitter = target_machine(_QUICK if is_quick else _SETTLED)
+    level = _QUICK if is_quick else _SETTLED
+    library = llvm_library()
+    if library is not None:
+        triple, processor, features = target()
+        options = MachineOptions(triple, processor, ",".join(sorted(features)), level)
+        return library.object_file(text, options)
+    emitter = target_machine(level)
     code: bytes = emitter.emit_object(module_for(emitter, text))
     return code
 

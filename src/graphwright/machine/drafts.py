@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
-from graphwright.machine import background
-from graphwright.machine.exclusion import LLVM, exclusive
-from graphwright.machine.linking import Library
+from graphwright.machine import background, compiler, process_settings
+from graphwright.machine.exclusion import LLVM, exclusive, keep
+from graphwright.machine.linking import Library, c_function
 
 #: Leads a caller of quick code to the functions of another library of the same text.
 Redirect: TypeAlias = Callable[[Library], None]
@@ -59,6 +60,20 @@ def follow(library: Library, redirect: Redirect) -> None:
         redirect(draft.settled)
     else:
         draft.redirects.append(redirect)
+
+
+@exclusive
+def lasting(text: str, use: Redirect) -> None:
+    """Makes the functions of a module that refers to the C library alone; they are never freed.
+
+    `use` gets their library, and that of better code later if the first one is a draft.
+    """
+    process_settings.keep_freed()
+    library, is_draft = compiler.quick_link(text, c_function)
+    use(keep(library))
+    if is_draft:
+        drafted(library, partial(compiler.link, text, c_function))
+        follow(library, lambda better: use(keep(better)))
 
 
 def _go_on() -> None:

@@ -7,7 +7,6 @@ made. A process whose code is all on the disk never loads LLVM.
 from __future__ import annotations
 
 import functools
-import importlib.util
 import os
 import threading
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine.disk_cache import disk_cache, key_of
 from graphwright.machine.exclusion import exclusive
+from graphwright.machine.llvm_library import llvm_library, place
 
 
 class Vectors(NamedTuple):
@@ -111,6 +111,10 @@ def description() -> Description:
 @exclusive
 def described() -> Description:
     """LLVM's description of this processor, from LLVM."""
+    library = llvm_library()
+    if library is not None:
+        triple, processor, names = library.host()
+        return Description(library.version(), Target(triple, processor, frozenset(names)))
     from llvmlite import binding
 
     features = binding.get_host_cpu_features().flatten()
@@ -132,10 +136,9 @@ def _circumstances() -> tuple[str, ...] | None:
     must be the same, too.
     """
     features = getattr(_multiarray_umath, "__cpu_features__", None)
-    package = importlib.util.find_spec("llvmlite")
-    if not features or package is None or package.origin is None:
+    library = place()
+    if not features or library is None:
         return None
-    library = Path(package.origin).parent / "binding" / "libllvmlite.so"
     try:
         start = Path("/proc/sys/kernel/random/boot_id").read_text()
         state = os.stat(library)

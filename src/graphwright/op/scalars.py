@@ -346,10 +346,15 @@ def shift(ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 def logistic(x: Array) -> Any:
-    """1 / (1 + exp(-x)), of complex numbers too."""
-    if np.asarray(x).dtype.kind == "c":
+    """1 / (1 + exp(-x)), of complex numbers too.
+
+    SciPy has it, and takes 100 ms to import: many programs need nothing else of it.
+    """
+    x = np.asarray(x)
+    if x.dtype.kind == "c":
         return np.reciprocal(1 + np.exp(np.negative(x)))
-    return special_functions.expit(x)
+    power = np.exp(np.negative(x, dtype=np.float64))  # infinite for results that are 0
+    return np.reciprocal(power + 1.0).astype(x.dtype, copy=False)
 
 
 def psi(x: Array) -> Any:

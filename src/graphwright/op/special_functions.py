@@ -11,12 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.late_imports import late_extension
+
+#: The module of `scipy.special` that has most of them, and needs no other one.
+_PART = "scipy.special._special_ufuncs"
+
 
 @cache
 def _scipys(name: str) -> Callable[..., Any]:
-    from scipy import special
+    function: Callable[..., Any] | None = getattr(late_extension(_PART), name, None)
+    if function is None:
+        from scipy import special
 
-    function: Callable[..., Any] = getattr(special, name)
+        function = getattr(special, name)
     return function
 
 
@@ -52,7 +59,6 @@ erf = _late("erf")
 erfc = _late("erfc")
 erfinv = _late("erfinv")
 expi = _late("expi")
-expit = _late("expit")
 fresnel = _late("fresnel")
 gamma = _late("gamma")
 gammainc = _late("gammainc")

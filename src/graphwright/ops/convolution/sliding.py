@@ -11,9 +11,11 @@ import math
 import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.machine import compiler, jobs, targets
+from graphwright.machine import jobs, targets
 from graphwright.machine.array_layout import address
+from graphwright.machine.drafts import lasting
 from graphwright.machine.jobs import Job
+from graphwright.machine.linking import Library
 from graphwright.machine.preparation import Preparation, threaded
 from graphwright.machine.products import Table, steps
 from graphwright.ops.convolution.window_code import KINDS, SlidingCode
@@ -24,7 +26,7 @@ _ALONE = 1 << 18  # elements of windows that one thread visits sooner than a sec
 _BLOCK = 1 << 18  # bytes of results worked on at a time: their table stays small
 
 
-class Functions(NamedTuple):
+class Functions:
     """The native functions for one dtype."""
 
     greatest: Job
@@ -33,6 +35,11 @@ class Functions(NamedTuple):
     give: Job
     put: Job
     correlate: Job
+
+    def use(self, library: Library) -> None:
+        """Has calls that begin from now on run a library's functions."""
+        made = {name: jobs.load(library, name, kinds) for name, kinds in KINDS.items()}
+        vars(self).update(made)
 
 
 @functools.cache
@@ -49,8 +56,9 @@ def preparation(dtype: ArrayDType) -> Preparation:
 
 def load(code: SlidingCode) -> Functions:
     """Compiles the functions."""
-    library = compiler.compiled(code.text())
-    return Functions(*[jobs.load(library, name, kinds) for name, kinds in KINDS.items()])
+    functions = Functions()
+    lasting(code.text(), functions.use)
+    return functions
 
 
 def ready(array: Array) -> Array:

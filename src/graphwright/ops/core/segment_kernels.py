@@ -16,6 +16,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
+from graphwright.op.late_imports import late_extension
 from graphwright.ops.convolution.windows import accumulator
 from graphwright.types.arrays import Array, ArrayDType
 
@@ -212,12 +213,19 @@ MANY = 1 << 12
 
 def _sums(rows: Array, slots: Integers, count: int) -> Array:
     """The sum of each slot's rows, as the product with a sparse matrix of ones: without a sort."""
-    from scipy import sparse  # here, for it takes long to import
-
     wide = rows.astype(accumulator(rows.dtype), copy=False).reshape(len(rows), -1)
-    ends = np.arange(len(rows) + 1)
-    ones = sparse.csc_matrix((np.ones(len(rows), wide.dtype), slots, ends), (count, len(rows)))
-    sums: Array = ones @ wide
+    ends, ones = np.arange(len(rows) + 1), np.ones(len(rows), wide.dtype)
+    product = getattr(late_extension("scipy.sparse._sparsetools"), "csc_matvecs", None)
+    if product is None:
+        from scipy import sparse  # here, for it takes long to import
+
+        sums: Array = sparse.csc_matrix((ones, slots, ends), (count, len(rows))) @ wide
+    else:
+        sums = np.zeros((count, wide.shape[1]), wide.dtype)
+        places = slots.astype(ends.dtype, copy=False)
+        product(
+            count, len(rows), wide.shape[1], ends, places, ones, wide.ravel(), sums.reshape(-1)
+        )
     return sums.reshape(count, *rows.shape[1:]).astype(rows.dtype, copy=False)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.ops.linalg.lapack_routines import lapack
 from graphwright.types.arrays import Array
 
 
@@ -20,9 +21,7 @@ def tridiagonal(diagonals: Array, sides: Array) -> Array:
 
     The last entry above and the first one below are not read. NaN of a singular matrix.
     """
-    from scipy.linalg import get_lapack_funcs  # here, for it takes long to import
-
-    gtsv = get_lapack_funcs("gtsv", dtype=sides.dtype)
+    gtsv = lapack("gtsv", sides.dtype)
 
     def solve(diagonals: Array, sides: Array) -> Array | None:
         above, main, below = (diagonals[:, i].flatten() for i in range(3))  # copies
@@ -43,9 +42,7 @@ def triangular(bands: Array, sides: Array, lower: bool, adjoint: bool) -> Array:
     Diagonals are stored as in LAPACK, each entry in its column. Those of upper matrices begin with
     the highest, those of lower ones with the main one. What lies outside is not read.
     """
-    from scipy.linalg import get_lapack_funcs  # here, for it takes long to import
-
-    tbtrs = get_lapack_funcs("tbtrs", dtype=sides.dtype)
+    tbtrs = lapack("tbtrs", sides.dtype)
     *_, count, size = bands.shape
     rows, columns = np.indices((count, size))
     outside = rows + columns >= size if lower else columns < count - 1 - rows

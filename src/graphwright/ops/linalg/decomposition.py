@@ -20,6 +20,7 @@ from graphwright.ops.core.joining import concat, zeros_for_none
 from graphwright.ops.core.rule_words import routine
 from graphwright.ops.linalg import small_matrices
 from graphwright.ops.linalg.contraction import matmul
+from graphwright.ops.linalg.lapack_routines import lapack
 from graphwright.ops.linalg.linear_systems import (
     LAPACK,
     MatrixOp,
@@ -330,9 +331,7 @@ class Lu(MatrixOp):
         few = x.dtype.kind == "c" and size <= small_matrices.SMALL
         if not x.size or few or small_matrices.side_by_side(math.prod(lead), size):
             return small_matrices.lu(x)
-        from scipy.linalg import get_lapack_funcs  # here, for it takes long to import
-
-        getrf, laswp = get_lapack_funcs(("getrf", "laswp"), dtype=x.dtype)
+        getrf, laswp = lapack("getrf", x.dtype), lapack("laswp", x.dtype)
         packed, order = np.empty_like(x), np.empty(x.shape[:-1], np.int64)
         rows = np.arange(size, dtype=x.dtype)[:, None]
         finite: Any = np.isfinite(x).all((-2, -1))

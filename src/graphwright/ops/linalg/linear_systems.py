@@ -28,6 +28,7 @@ from graphwright.ops.core.rule_words import required, routine
 from graphwright.ops.core.sequences import range
 from graphwright.ops.core.shapes import rank_of
 from graphwright.ops.linalg.contraction import adjoint_array, matmul
+from graphwright.ops.linalg.lapack_routines import blas
 from graphwright.ops.linalg.matrices import band_part
 from graphwright.ops.linalg.unrolled import (
     MOST_PIVOTS,
@@ -336,11 +337,9 @@ class MatrixTriangularSolve(MatrixOp):
         size = matrices.shape[-1]
         if math.prod(sides.shape[:-2]) >= 4 * size:
             return self.row_by_row(matrices, sides)
-        from scipy.linalg import blas  # here, for it takes long to import
-
         narrow = sides.dtype.itemsize == 2
         work: npt.DTypeLike = np.float32 if narrow else sides.dtype
-        trsm = blas.get_blas_funcs("trsm", dtype=work)
+        trsm = blas("trsm", work)
         result: Array = np.empty(sides.shape, work)
         if result.size:
             for i in np.ndindex(sides.shape[:-2]):

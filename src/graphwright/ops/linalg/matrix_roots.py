@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.ops.linalg import small_matrices
+from graphwright.ops.linalg.lapack_routines import lapack
 from graphwright.types.arrays import Array
 
 Complexes = npt.NDArray[np.complex128]
@@ -71,9 +72,7 @@ def _one_by_one(
 
 def schur(matrices: Complexes) -> tuple[Complexes, Complexes]:
     """The triangular t and unitary q of x = q @ t @ adjoint(q); NaN where x is not finite."""
-    from scipy.linalg import get_lapack_funcs  # here, for it takes long to import
-
-    gees = get_lapack_funcs("gees", dtype=np.complex128)
+    gees = lapack("gees", np.complex128)
     t, q = np.full((2, *matrices.shape), np.nan, np.complex128)
     finite: Any = np.isfinite(matrices).all((1, 2))
     for i in np.flatnonzero(finite):

@@ -9,14 +9,16 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.machine import array_layout, compiler
+from graphwright.machine import array_layout
 from graphwright.machine.array_layout import address
+from graphwright.machine.drafts import lasting
+from graphwright.machine.linking import Library
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.strings.hash_formulas import (
     MASK,
@@ -380,16 +382,24 @@ _PARTS = over_strings(
 def _functions() -> dict[str, Any]:
     """The functions of arrays, by name."""
     writers = farm, murmur, sip, size, characters, state, edge
-    addresses = compiler.compiled("".join(map(all_strings, writers)) + _PARTS).addresses
+    functions: dict[str, Any] = {}
+
+    def use(library: Library) -> None:
+        functions.update(bound(library.addresses, [writer.__name__ for writer in writers]))
+
+    lasting("".join(map(all_strings, writers)) + _PARTS, use)
+    return functions
+
+
+def bound(addresses: Mapping[str, int], names: Iterable[str]) -> dict[str, Any]:
+    """The functions at addresses, by name."""
     place, number = ctypes.c_void_p, ctypes.c_int64
     # They keep the interpreter's lock, without which another thread could free the strings.
     call = ctypes.PYFUNCTYPE(number, place, place, place, number, number, number)
     cut = ctypes.PYFUNCTYPE(
         number, place, place, place, number, place, place, ctypes.c_bool, place, place
     )
-    functions: dict[str, Any] = {
-        w.__name__: call(addresses[f"{w.__name__}_of_all"]) for w in writers
-    }
+    functions: dict[str, Any] = {name: call(addresses[f"{name}_of_all"]) for name in names}
     return functions | {"parts": cut(addresses["parts"])}
 
 
