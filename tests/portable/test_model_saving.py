@@ -359,6 +359,29 @@ def test_one_function_is_the_signature(tmp_path: Path) -> None:
     assert described.outputs["output_0"].name == "StatefulPartitionedCall:0"
 
 
+def test_a_loaded_function_may_be_the_signature(tmp_path: Path) -> None:
+    """Its input signature is saved with it, as in TensorFlow."""
+    loaded = saved(Scaled(), tmp_path / "first")
+    assert loaded.scale.input_signature == (tf.TensorSpec([None]),)
+    assert loaded.scale.get_concrete_function() is loaded.scale.concrete_functions[0]
+    again = saved(loaded, tmp_path / "second", signatures={"scaled": loaded.scale})
+    assert again.scale.input_signature == loaded.scale.input_signature
+    assert again.signatures["scaled"](x=tf.constant([2.0]))["output_0"].numpy().tolist() == [6.0]
+
+
+def test_small_constants_stay_apart(tmp_path: Path) -> None:
+    """Equal ones share an op when a model is loaded; those that differ in a bit do not."""
+    numbers = [np.float32(0), np.float32(-0.0), np.int32(0), np.float64(0)]
+    values = [*numbers, [1, 2], [[1, 2]], "", "a"]
+    model = tf.Module()
+    model.made = tf.function(lambda: [tf.constant(v) for v in (*values, *values)], [])
+    results = saved(model, tmp_path).made()
+    for result, value in zip(results, (*values, *values), strict=True):
+        expected = tf.constant(value)
+        assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+        assert result.numpy().__repr__() == expected.numpy().__repr__()
+
+
 def test_signatures_by_name(tmp_path: Path) -> None:
     class Model(Scaled):
         @tf.function

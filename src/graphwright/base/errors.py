@@ -52,7 +52,9 @@ class _InPackage(dict[str, bool]):
     def __missing__(self, filename: str) -> bool:
         if len(self) >= self.limit:
             self.clear()
-        is_ours = self[filename] = filename.startswith(_PACKAGE) or filename == _BLOCKS
+        # Python's own frozen modules stand between ours, as `in` of a `Mapping` calls its items.
+        is_ours = filename.startswith((_PACKAGE, "<frozen ")) or filename == _BLOCKS
+        self[filename] = is_ours
         return is_ours
 
 

@@ -19,7 +19,7 @@ from graphwright.ir.graph import Graph, Node
 from graphwright.ir.operation import Operation
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.refusal import complete
-from graphwright.ops.state import variable_ops
+from graphwright.ops.state import variable_ops, variable_slices
 from graphwright.ops.state.variable_ops import (
     HANDLE,
     AssignVariableOp,
@@ -169,6 +169,16 @@ class GraphVariable(Variable):
         name: str | None,
     ) -> Any:
         super()._scatter(op, slices, name)
+        return self._written()
+
+    def _scatter_nd(
+        self,
+        op: builtins.type[variable_slices.ResourceScatterNd],
+        indices: TensorLike,
+        updates: TensorLike,
+        name: str | None,
+    ) -> Any:
+        super()._scatter_nd(op, indices, updates, name)
         return self._written()
 
     def _written(self) -> AssignedVariable:

@@ -38,14 +38,18 @@ from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import attribute, check_dtypes, op_of, place
 from graphwright.portable.structured_values import dims_of, dtype_of
 from graphwright.proto.graph_pb2 import FunctionDefLibrary, NodeDef
+from graphwright.proto.tensor_pb2 import TensorProto
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import constant_of, current_tracer, tracing
 from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_subshape
 from graphwright.values.tensor import EagerTensor, Tensor
 
 #: Functions may be inside each other so deep.
 _DEEPEST = 40
+#: A constant of at most so many bytes shares its op with equal ones.
+_SHARED = 64
 #: What the outputs of nodes are, by the names of the nodes.
 Values: TypeAlias = dict[str, Any]
 #: The rule of a function that states its own gradient: from cotangents and what looks up tensors of
@@ -102,6 +106,7 @@ class FunctionImport:
         self._written: dict[str, NodeBody] = {}  # functions that are no messages
         self._graphs: dict[Any, Graph] = {}
         self._sizes: dict[Graph, int] = {}
+        self._constants: dict[Any, Any] = {}  # ops, by what small messages hold
         self._active: list[str] = []
         self._behind: dict[Any, Referent] = {}
 
@@ -312,13 +317,24 @@ class FunctionImport:
         if dtype is None or not node.attr["value"].HasField("tensor") or operands:
             raise malformed(place(node), "it has no value")
         proto = node.attr["value"].tensor
-        array = checked_array(proto, dtype, max(SMALL, self.allowance.bytes))
-        self.allowance.hold(max(0, array.nbytes - proto.ByteSize()))
+        op = self._constant_op(proto, dtype)
+        self.allowance.hold(max(0, op.value.array.nbytes - proto.ByteSize()))
         tracer = current_tracer()
         assert tracer is not None
-        op = constant_of(array)
         (value,) = tracer.graph.add(op, (), (op.value.type,), node.name).outputs
         return [SymbolicTensor(value, tracer.graph)]
+
+    def _constant_op(self, proto: TensorProto, dtype: DType) -> Any:
+        """The op of a constant; nodes that hold one number share it, since models repeat them."""
+        size = proto.ByteSize()
+        key = (dtype, proto.SerializeToString()) if size <= _SHARED else None
+        op = self._constants.get(key)
+        if op is None:
+            array = checked_array(proto, dtype, max(SMALL, self.allowance.bytes))
+            op = constant_of(array)
+            if key is not None and array.nbytes <= _SHARED:
+                self._constants[key] = op
+        return op
 
     def _nothing(self, node: NodeDef, operands: list[Any]) -> list[Any]:
         """A NoOp, which only orders others."""

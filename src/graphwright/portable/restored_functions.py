@@ -295,7 +295,18 @@ def restored_function(
         trace.names = positional
 
     jit_compile = {FunctionSpec.ON: True, FunctionSpec.OFF: False}.get(spec.jit_compile)
-    return RestoredFunction(Dispatch(name, signature, traces), name, jit_compile, traces)
+    specs = stated_specs(spec)
+    return RestoredFunction(Dispatch(name, signature, traces), name, jit_compile, traces, specs)
+
+
+def stated_specs(spec: FunctionSpec) -> tuple[Any, ...] | None:
+    """The input signature that a saved function had, or None."""
+    if not spec.HasField("input_signature"):
+        return None
+    specs = decode(spec.input_signature)
+    if specs is not None and not isinstance(specs, (list, tuple)):
+        raise malformed("a function", f"{specs!r} is no input signature")
+    return None if specs is None else tuple(specs)
 
 
 class Dispatch:
@@ -338,10 +349,23 @@ class RestoredFunction(PolymorphicFunction):
         name: str,
         jit_compile: bool | None,
         traces: Sequence[RestoredTrace],
+        specs: tuple[Any, ...] | None,
     ) -> None:
         super().__init__(function, name, autograph=False, jit_compile=jit_compile)
         self._dispatch = function
         self._traces = traces
+        self._stated_specs = specs
+
+    @property
+    def input_signature(self) -> tuple[object, ...] | None:
+        """The fixed signature that the function had, or None."""
+        return self._stated_specs
+
+    def get_concrete_function(self, *args: object, **kwargs: object) -> Any:
+        """The only trace of a function with an input signature, else one that a trace serves."""
+        if not args and not kwargs and self._stated_specs is not None and len(self._traces) == 1:
+            return self._traces[0].concrete()
+        return super().get_concrete_function(*args, **kwargs)
 
     def _slow_call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
         """Has a saved trace serve the call, and no new one."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from corpora.classic_programs import plain
-from corpora.classic_training import PROGRAMS
+from corpora.former_calls import PROGRAMS
 
 import graphwright as tf
 

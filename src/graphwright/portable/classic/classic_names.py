@@ -66,18 +66,27 @@ SAME = {
 #: Namespaces that have names of their own beside all those of TensorFlow 2.
 MORE = frozenset({"data", "io"})
 #: Namespaces in which some functions take, or compute, what they did in TensorFlow 1.
-ALTERED = frozenset({"debugging", "image", "linalg", "math", "random", "sparse", "strings"})
+ALTERED = frozenset(
+    {"debugging", "image", "linalg", "math", "random", "sets", "sparse", "strings"}
+)
 #: Namespaces that are the same.
 NAMESPACES = """
     audio autograph bitwise config dtypes errors experimental lookup nest quantization ragged
-    raw_ops sets signal sysconfig types version
+    raw_ops signal sysconfig types version
 """
 #: Functions that compute something else, by the module that has them.
 COMPUTED = {
     "former_embeddings": """
-    nn.embedding_lookup nn.nce_loss nn.sampled_softmax_loss
+    nn.embedding_lookup nn.embedding_lookup_sparse nn.nce_loss nn.safe_embedding_lookup_sparse
+    nn.sampled_softmax_loss
     """,
     "former_functions": "nn.softmax_cross_entropy_with_logits strings.split",
+    "former_networks": """
+    Print batch_gather batch_to_space clip_by_average_norm colocate_with container
+    convert_to_tensor_or_indexed_slices convert_to_tensor_or_sparse_tensor model_variables
+    moving_average_variables nn.ctc_loss nn.fused_batch_norm nn.relu_layer nn.space_to_batch
+    space_to_batch
+    """,
     "former_images": "image.draw_bounding_boxes image.resize",
 }
 #: Names that mean something else, and that are not here.
@@ -153,6 +162,26 @@ ALIASES = """
     unsorted_segment_sqrt_n=math.unsorted_segment_sqrt_n
     unsorted_segment_sum=math.unsorted_segment_sum where_v2=where write_file=io.write_file
     zeta=math.zeta
+    VERSION=version.VERSION batch_to_space_nd=batch_to_space fftnd=signal.fftnd
+    ifftnd=signal.ifftnd irfftnd=signal.irfftnd rfftnd=signal.rfftnd
+    debugging.is_finite=math.is_finite debugging.is_inf=math.is_inf debugging.is_nan=math.is_nan
+    debugging.is_non_decreasing=math.is_non_decreasing
+    debugging.is_strictly_increasing=math.is_strictly_increasing
+    image.resize_image_with_crop_or_pad=image.resize_with_crop_or_pad
+    image.resize_images=compat.v1.image.resize image.transpose_image=image.transpose
+    linalg.transpose=linalg.matrix_transpose nn.avg_pool_v2=nn.avg_pool
+    nn.ctc_beam_search_decoder_v2=nn.ctc_beam_search_decoder nn.ctc_loss_v2=nn.ctc_loss
+    nn.log_uniform_candidate_sampler=random.log_uniform_candidate_sampler
+    nn.max_pool_v2=nn.max_pool
+    nn.uniform_candidate_sampler=random.uniform_candidate_sampler
+    sets.set_difference=sets.difference sets.set_intersection=sets.intersection
+    sets.set_size=sets.size sets.set_union=sets.union sparse.matmul=sparse.sparse_dense_matmul
+    sparse.placeholder=compat.v1.sparse_placeholder
+"""
+#: Methods of variables that are functions there.
+_CHANGES = """
+    batch_scatter_update scatter_div scatter_max scatter_min scatter_mul scatter_nd_add
+    scatter_nd_sub scatter_nd_update
 """
 #: Casts, by their names.
 _CASTS = {
@@ -196,6 +225,8 @@ def same_name(namespace: str, name: str) -> Any:
             return at(name)
         if name in _CASTS:
             return cast_to(name)
+        if name in _CHANGES.split():
+            return change_of(name)
     raise AttributeError(name)
 
 
@@ -233,4 +264,24 @@ def cast_to(name: str) -> Callable[..., Any]:
     dtype = at(_CASTS[name])
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Returns a tensor as {dtype.name}, as `tf.cast` does."
+    return call
+
+
+def change_of(method: str) -> Callable[..., Any]:
+    """A function that changes parts of a variable, as its method of this name does."""
+
+    def call(
+        ref: Any,
+        indices: object,
+        updates: object,
+        use_locking: bool = True,
+        name: str | None = None,
+    ) -> Any:
+        values = at("convert_to_tensor")(updates, ref.dtype)
+        if "_nd_" in method:
+            return getattr(ref, method)(indices, values, name=name)
+        return getattr(ref, method)(at("IndexedSlices")(values, indices), name=name)
+
+    call.__name__ = call.__qualname__ = method
+    call.__doc__ = f"Changes parts of a variable, as `tf.Variable.{method}` does."
     return call

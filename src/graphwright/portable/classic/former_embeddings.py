@@ -17,8 +17,10 @@ from graphwright.ops.core.shapes import shape, size
 from graphwright.ops.math.arithmetic import floordiv, floormod
 from graphwright.ops.math.sums import add_n
 from graphwright.ops.nn import class_sampling, embedding
+from graphwright.portable.classic.former_signatures import at
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.values.convert import convert
+from graphwright.values.sparse.sparse_tensor import SparseLike
 
 
 def embedding_lookup(
@@ -56,6 +58,88 @@ def embedding_lookup(
     tables: Any = params
     rows = rows_by_turns(tables, convert(ids))
     return rows if max_norm is None else embedding.clipped_rows(rows, convert(ids), max_norm)
+
+
+def embedding_lookup_sparse(
+    params: TensorLike,
+    sp_ids: SparseLike,
+    sp_weights: SparseLike | None,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    combiner: str | None = None,
+    max_norm: float | None = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """Combines the rows of each row of ids, as `tf.nn.embedding_lookup_sparse` does.
+
+    Args:
+        params: A table of floats, or a list of tables that share the ids.
+        sp_ids: A sparse tensor of integers of shape [rows, ids of a row].
+        sp_weights: A sparse tensor of floats with elements at the same places; None means 1.
+        partition_strategy: "mod": tables get ids by turns; "div": rows of tables follow each other.
+        name: A name for the op.
+        combiner: "mean", "sqrtn" or "sum". None means "mean".
+        max_norm: The greatest 2-norm of a row; a longer one is scaled down. None sets no limit.
+        allow_fast_lookup: It has no effect.
+
+    Returns:
+        A tensor of the dtype of `params`, of shape [rows, row...].
+
+    Raises:
+        ValueError: There is no such strategy or combiner.
+
+    >>> import graphwright as tf
+    >>> tables = [tf.constant([[0.0], [2.0]]), tf.constant([[1.0], [3.0]])]
+    >>> ids = tf.SparseTensor([[0, 0], [0, 1]], [1, 2], [1, 2])
+    >>> tf.compat.v1.nn.embedding_lookup_sparse(tables, ids, None, combiner="sum").numpy().tolist()
+    [[3.0]]
+    """
+    table, ways = in_order(params, partition_strategy), combiner or "mean"
+    rows: Tensor = at("nn.embedding_lookup_sparse")(table, sp_ids, sp_weights, ways, max_norm, name)
+    return rows
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: TensorLike,
+    sparse_ids: SparseLike,
+    sparse_weights: SparseLike | None = None,
+    combiner: str | None = "mean",
+    default_id: int | None = None,
+    name: str | None = None,
+    partition_strategy: str = "div",
+    max_norm: float | None = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """Combines the rows of ids that may lack, as `tf.nn.safe_embedding_lookup_sparse` does.
+
+    Args:
+        embedding_weights: A table of floats, or a list of tables that share the ids.
+        sparse_ids: A sparse tensor of integers of shape [..., ids of a row].
+        sparse_weights: A sparse tensor of floats with elements at the same places; None means 1.
+        combiner: "mean", "sqrtn" or "sum".
+        default_id: The id of a row without ids; None means zeros instead.
+        name: A name for the op.
+        partition_strategy: "mod": tables get ids by turns; "div": rows of tables follow each other.
+        max_norm: The greatest 2-norm of a row; a longer one is scaled down. None sets no limit.
+        allow_fast_lookup: It has no effect.
+
+    Returns:
+        A tensor of the dtype of the table, of shape [..., row...].
+
+    Raises:
+        ValueError: There is no such strategy or combiner.
+
+    >>> import graphwright as tf
+    >>> ids = tf.SparseTensor([[0, 0]], [1], [2, 1])
+    >>> nn = tf.compat.v1.nn
+    >>> nn.safe_embedding_lookup_sparse(tf.constant([[1.0], [5.0]]), ids).numpy().tolist()
+    [[5.0], [0.0]]
+    """
+    table = in_order(embedding_weights, partition_strategy)
+    rows: Tensor = at("nn.safe_embedding_lookup_sparse")(
+        table, sparse_ids, sparse_weights, combiner, default_id, max_norm, name
+    )
+    return rows
 
 
 def takes_turns(params: object, strategy: str) -> bool:
