@@ -19,7 +19,7 @@ import graphwright as tf
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.machine import array_layout
 from graphwright.ops.io import example_code, example_features
-from graphwright.ops.io.example_features import KINDS, Columns, DecodedColumns, decoded
+from graphwright.ops.io.example_features import KINDS, DecodedColumns, FeatureColumns, decoded
 
 KEYS = ["a", "label", "é", "", "pixels"]
 #: What else messages have.
@@ -159,7 +159,7 @@ def spoiled(text: bytes, choose: random.Random) -> bytes:
     return bytes(data)
 
 
-def read(columns: Columns) -> list[Any]:
+def read(columns: FeatureColumns) -> list[Any]:
     """All features of each dtype, or what is wrong with them."""
     outcomes: list[Any] = []
     for key in KEYS:

@@ -39,7 +39,7 @@ class FeatureColumn(NamedTuple):
     is_present: npt.NDArray[np.bool_]
 
 
-class Columns(Protocol):
+class FeatureColumns(Protocol):
     """The features of several messages."""
 
     def column(self, key: str, dtype: DType) -> FeatureColumn:
@@ -47,7 +47,7 @@ class Columns(Protocol):
         ...
 
 
-def features_of(messages: Array, keys: Sequence[str]) -> Columns:
+def features_of(messages: Array, keys: Sequence[str]) -> FeatureColumns:
     """The features of these names in a vector of serialized `Example` messages."""
     if example_code.are_ready_for(len(messages)):
         located = located_columns(messages, list(dict.fromkeys(keys)))
@@ -63,13 +63,13 @@ def features_of(messages: Array, keys: Sequence[str]) -> Columns:
 
 def located_columns(messages: Array, keys: list[str]) -> LocatedColumns | None:
     """Features that machine code has read; None where it does not take the messages."""
-    own = np.array(messages, object)  # nobody else can put other strings there
-    located = example_code.LocatedFeatures(own, [key.encode() for key in keys])
+    copies = np.array(messages, object)  # nobody else can put other strings there
+    located = example_code.LocatedFeatures(copies, [key.encode() for key in keys])
     place = located.locate(0)
-    while place < len(own):
-        if type(own[place]) is not bytes:
+    while place < len(copies):
+        if type(copies[place]) is not bytes:
             return None
-        own[place] = plain(decoded("Example", own[place], place), keys)
+        copies[place] = plain(decoded("Example", copies[place], place), keys)
         located.table[place] = 0
         here, place = place, located.locate(place)
         if place == here:

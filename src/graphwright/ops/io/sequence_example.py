@@ -18,7 +18,13 @@ from graphwright.ops.io.example import (
     rank_of_parts,
     sparse_parts,
 )
-from graphwright.ops.io.example_features import KINDS, Columns, DecodedColumns, decoded, values_of
+from graphwright.ops.io.example_features import (
+    KINDS,
+    DecodedColumns,
+    FeatureColumns,
+    decoded,
+    values_of,
+)
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -152,7 +158,7 @@ class ParseSequenceExampleV2(Op):
 
     def context(
         self,
-        features: Columns,
+        features: FeatureColumns,
         keys: Sequence[Sequence[str]],
         defaults: Sequence[Array],
         batch: tuple[int, ...],
