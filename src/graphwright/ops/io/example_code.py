@@ -21,10 +21,11 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine import array_layout, compiler
 from graphwright.machine.array_layout import address
 from graphwright.machine.preparation import Preparation
+from graphwright.ops.strings.string_code import python_function
 from graphwright.types.arrays import Array
 
-#: Messages from which on the code is worth to be made.
-WORTH_MAKING = 1 << 5
+#: Messages from which on the code is worth to be made, and worth its calls.
+WORTH_MAKING, WORTH_CALLING = 1 << 5, 4
 
 #: What the table says of a feature: its kind, where its list starts and stops, how many values are
 #: in it. The kinds are the numbers of the fields of `Feature`; 0 stands for none.
@@ -584,7 +585,9 @@ PREPARATION = Preparation(functions)
 
 def are_ready_for(count: int) -> bool:
     """Whether machine code takes so many messages."""
-    return array_layout.is_known() and PREPARATION.is_ready_for(count, WORTH_MAKING)
+    if count < WORTH_CALLING or not array_layout.is_known():
+        return False
+    return PREPARATION.is_ready_for(count, WORTH_MAKING)
 
 
 class LocatedFeatures:
@@ -621,10 +624,10 @@ class LocatedFeatures:
         size = int(cells[:, SIZE].sum())
         values: Array = np.empty(size, _DTYPES[kind])
         if size:
-            more = _python_functions() if kind == 1 else ()
+            names = ("PyBytes_FromStringAndSize", "Py_DecRef") if kind == 1 else ()
             done = functions().take[kind](
                 address(self.table) + slot * _CELL, self.table.strides[0], len(cells),
-                address(values), *more,
+                address(values), *map(python_function, names),
             )  # fmt: skip
             if done != len(cells):
                 raise MemoryError
@@ -640,13 +643,3 @@ class LocatedFeatures:
 
 
 _DTYPES = {1: np.dtype(object), 2: np.dtype(np.float32), 3: np.dtype(np.int64)}
-
-
-@functools.cache
-def _python_functions() -> tuple[int, int]:
-    """The addresses of what makes a string, and of what lets go of an object."""
-    names = "PyBytes_FromStringAndSize", "Py_DecRef"
-    first, second = [
-        ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in names
-    ]
-    return first, second
