@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.control.assertions import assert_greater_equal
 from graphwright.data import dataset_ops
@@ -18,7 +18,6 @@ from graphwright.data.experimental.session_iterator import (
     make_initializable_iterator,
     make_one_shot_iterator,
 )
-from graphwright.data.explanation import DataReport, explain
 from graphwright.data.file_sources import FileSources
 from graphwright.data.generators import ElementGenerator, signature
 from graphwright.data.iterator import Iterator, NumpyIterator
@@ -29,12 +28,16 @@ from graphwright.data.stage import INFINITE, LAST, UNKNOWN
 from graphwright.data.stages import batch_stages, shuffle_stages, source_stages
 from graphwright.data.stages.option_stages import OptionsStage
 from graphwright.op.interpreter import apply
+from graphwright.op.late_imports import late_module
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.specs import TensorSpec
 from graphwright.values.convert import convert
+
+if TYPE_CHECKING:
+    from graphwright.data.explanation import DataReport
 
 
 class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_result=True):
@@ -450,7 +453,9 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """
         if current_tracer() is not None:
             raise RuntimeError("`explain` takes elements, which a function being traced has not.")
-        return explain(self._stage, seconds, step, self._type.pack)
+        explanation: Any = late_module("graphwright.data.explanation")  # few programs need it
+        report: DataReport = explanation.explain(self._stage, seconds, step, self._type.pack)
+        return report
 
     def options(self) -> Options:
         """Returns the options of the dataset.

@@ -15,12 +15,9 @@ from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_f
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.iterator import Iterator
-from graphwright.data.stages import stored_stages
 from graphwright.data.stages.source_stages import SlicesStage
-from graphwright.data.storage.stores import MANIFEST, announce_type, manifest_of, type_of
-from graphwright.library.checkpoint.checkpoint import Checkpoint
-from graphwright.library.checkpoint.checkpoint_manager import CheckpointManager
 from graphwright.op.interpreter import apply
+from graphwright.op.late_imports import late_module
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.static import static_value
 from graphwright.ops.io.file_system import matching_files
@@ -105,7 +102,7 @@ class FileSources(DatasetValue):
         [0, 2, 4, 0, 2, 4]
         """
         path = convert(filename, dt.string)
-        return make(stored_stages.CacheStage, self._type, [self], [path], name="CacheDataset")
+        return make(_stored_stages().CacheStage, self._type, [self], [path], name="CacheDataset")
 
     def snapshot(
         self,
@@ -155,7 +152,7 @@ class FileSources(DatasetValue):
         if reader_func is not None:
             functions.append(_reader(reader_func, shards))
         return make(
-            stored_stages.SnapshotStage,
+            _stored_stages().SnapshotStage,
             self._type,
             [self],
             [convert(path, dt.string)],
@@ -205,7 +202,7 @@ class FileSources(DatasetValue):
             )
         functions = [] if shard_func is None else [function_for(shard_func, self)]
         written = make(
-            stored_stages.SaveStage,
+            _stored_stages().SaveStage,
             self._type,
             [self],
             [convert(_text(path), dt.string)],
@@ -217,7 +214,7 @@ class FileSources(DatasetValue):
             _take_all(Iterator.over(written), checkpoint_args)
             return
         if current_tracer() is not None and static_value(_text(path)) is not None:
-            announce_type(_folder(_text(path)), self._type)
+            _stores().announce_type(_folder(_text(path)), self._type)
         apply(TakeAll(), written._variant)
 
     @staticmethod
@@ -255,18 +252,29 @@ class FileSources(DatasetValue):
         {'a': TensorSpec(shape=(), dtype=tf.int32, name=None)}
         """
         path = _text(path)
-        while wait and manifest_of(_folder(path)) is None:
+        while wait and _stores().manifest_of(_folder(path)) is None:
             time.sleep(_PAUSE)
         if element_spec is None:
-            element_spec = type_of(_folder(path))
+            element_spec = _stores().type_of(_folder(path))
         if element_spec is None:
-            words = f"tf.data snapshot element_spec file not found: {_folder(path) / MANIFEST}."
+            file = _folder(path) / _stores().MANIFEST
+            words = f"tf.data snapshot element_spec file not found: {file}."
             raise NotFoundError(None, None, words)
         element = ElementType(element_spec)
         shards = ElementType(DatasetSpec(element_spec))
         functions = [] if reader_func is None else [_reader(reader_func, shards)]
         numbers = [convert(path, dt.string)]
-        return make(stored_stages.LoadStage, element, [], numbers, functions, shards=shards)
+        return make(_stored_stages().LoadStage, element, [], numbers, functions, shards=shards)
+
+
+def _stored_stages() -> Any:
+    """The module of stages whose elements stay on disk, which few pipelines have."""
+    return late_module("graphwright.data.stages.stored_stages")
+
+
+def _stores() -> Any:
+    """The module of their files."""
+    return late_module("graphwright.data.storage.stores")
 
 
 def _text(path: object) -> Any:
@@ -294,9 +302,10 @@ def _folder(path: object) -> FilePath:
 
 def _take_all(iterator: Iterator, arguments: Mapping[str, object]) -> None:
     """Takes all elements, from the latest checkpoint on, with checkpoints as they are due."""
-    checkpoint = Checkpoint(iterator=iterator)
+    checkpoints: Any = late_module("graphwright.library.checkpoint.checkpoint_manager")
+    checkpoint = checkpoints.Checkpoint(iterator=iterator)
     options: dict[str, Any] = dict(arguments)
-    manager = CheckpointManager(checkpoint, **options)
+    manager = checkpoints.CheckpointManager(checkpoint, **options)
     checkpoint.restore(manager.latest_checkpoint)
     step = options.get("step_counter")
     try:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,20 +12,13 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import Each, Refusal, elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.io.example_features import KINDS, FeatureColumn, features_of
 from graphwright.ops.strings.strings import texts
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, num_elements, show_dims
-
-if TYPE_CHECKING:
-    from graphwright.proto.example_pb2 import Feature
-
-#: The dtype of the values of each kind of list in a message.
-KINDS = {"bytes_list": dt.string, "float_list": dt.float32, "int64_list": dt.int64}
-
-Values: TypeAlias = list["np.ndarray[Any, Any] | None"]
 
 
 class ParseExampleV2(Op):
@@ -102,21 +95,18 @@ class ParseExampleV2(Op):
     def kernel(self, serialized: Array, names: Array, *operands: Any) -> Any:
         messages = texts(serialized)
         keys = [[key.decode() for key in texts(each).flat] for each in operands[:3]]
-        features = [
-            decoded("Example", message, i).features.feature
-            for i, message in enumerate(messages.flat)
-        ]
+        features = features_of(messages.reshape(-1), [key for part in keys for key in part])
         batch = messages.shape
         sparse = [
-            sparse_parts(columns_of(features, key, dtype), dtype, batch)
+            sparse_parts(features.column(key, dtype), batch)
             for key, dtype in zip(keys[0], self.sparse_types)
         ]
         dense = [
-            dense_part(columns_of(features, *about[:2]), *about, batch)
+            dense_part(features.column(*about[:2]), *about, batch)
             for about in zip(keys[1], self.Tdense, self.dense_shapes, operands[3:])
         ]
         ragged = [
-            ragged_parts(columns_of(features, key, dtype), dtype, split, batch)
+            ragged_parts(features.column(key, dtype), split, batch)
             for key, dtype, split in zip(keys[2], self.ragged_value_types, self.ragged_split_types)
         ]
         return (
@@ -221,109 +211,65 @@ def decode_json_example(json_examples: TensorLike, name: str | None = None) -> T
     return apply(DecodeJSONExample.of(), convert(json_examples, dt.string), name=name)
 
 
-def decoded(kind: str, message: bytes, place: int) -> Any:
-    """The message of a kind in serialized bytes; an error says its place among several."""
-    from google.protobuf.message import DecodeError
-
-    from graphwright.proto import example_pb2  # protobuf is large
-
-    try:
-        return getattr(example_pb2, kind).FromString(message)
-    except DecodeError as error:
-        raise InvalidArgumentError(
-            None, None, f"Could not parse {kind} input, value {place}: {message[:40]!r}"
-        ) from error
-
-
-def columns_of(features: Sequence[Mapping[str, Feature]], key: str, dtype: DType) -> Values:
-    """The values of a feature in each message, None where there are none."""
-    return [values_of(each.get(key), key, dtype) for each in features]
-
-
-def values_of(feature: Feature | None, key: str, dtype: DType) -> Any:
-    """The values of a feature; None where it is missing, an error where its kind is another."""
-    kind = None if feature is None else feature.WhichOneof("kind")
-    if kind is None:
-        return None
-    stored = KINDS[kind]
-    if stored is not dtype:
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"Key: {key}.  Data types don't match. Data type: {stored.name} but expected type: "
-            f"{dtype.name}",
-        )
-    values = getattr(feature, kind).value
-    array = np.empty(len(values), dtype.numpy_dtype)
-    array[:] = list(values)
-    return array
-
-
-def joined(values: Values, dtype: DType) -> tuple[Any, Any]:
-    """All values one after another, and how many each message has."""
-    empty = np.empty(0, dtype.numpy_dtype)
-    present = [empty if each is None else each for each in values]
-    lengths = np.array([len(each) for each in present], np.int64)
-    return np.concatenate([empty, *present]), lengths
-
-
-def sparse_parts(values: Values, dtype: DType, batch: tuple[int, ...]) -> tuple[Any, Any, Any]:
+def sparse_parts(column: FeatureColumn, batch: tuple[int, ...]) -> tuple[Any, Any, Any]:
     """Indices, values and shape of a sparse tensor with the values of each message in a row."""
-    flat, lengths = joined(values, dtype)
-    rows = np.repeat(np.arange(len(values)), lengths)
+    flat, lengths, _ = column
+    rows = np.repeat(np.arange(len(lengths)), lengths)
     columns = np.arange(len(flat)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     widest = int(lengths.max(initial=0))
     if not batch:
         return columns[:, None], flat, np.array([widest])
-    return np.stack([rows, columns], 1), flat, np.array([len(values), widest])
+    return np.stack([rows, columns], 1), flat, np.array([len(lengths), widest])
 
 
-def ragged_parts(
-    values: Values, dtype: DType, split: DType, batch: tuple[int, ...]
-) -> tuple[Any, Any]:
+def ragged_parts(column: FeatureColumn, split: DType, batch: tuple[int, ...]) -> tuple[Any, Any]:
     """Values and row splits of a ragged tensor; of one message there are no splits."""
-    flat, lengths = joined(values, dtype)
-    ends = np.cumsum(lengths)
+    ends = np.cumsum(column.lengths)
     splits = np.concatenate([[0], ends]) if batch else np.empty(0)
-    return flat, splits.astype(split.numpy_dtype)
+    return column.values, splits.astype(split.numpy_dtype)
 
 
 def dense_part(
-    values: Values, key: str, dtype: DType, dims: Dims, default: Array, batch: tuple[int, ...]
-) -> Any:
+    column: FeatureColumn, key: str, dtype: DType, dims: Dims, default: Array,
+    batch: tuple[int, ...],
+) -> Any:  # fmt: skip
     """The values of all messages in the feature's shape, the default for those that are missing.
 
     Where the first dimension is unknown, shorter ones are filled up with the default.
     """
     if dims and dims[0] is None:
-        return padded(values, key, dtype, dims[1:], default, batch)
+        return padded(column, key, dtype, dims[1:], default, batch)
     size = math.prod(d for d in dims if d is not None)
-    result = np.empty((len(values), size), dtype.numpy_dtype)
-    for i, each in enumerate(values):
-        if each is None and np.size(default) != size:
+    is_wrong = np.where(column.is_present, column.lengths, np.size(default)) != size
+    if is_wrong.any():
+        place = int(is_wrong.argmax())
+        if not column.is_present[place]:
             raise InvalidArgumentError(
                 None,
                 None,
                 f"Feature: {key} (data type: {dtype.name}) is required but could not be found.",
             )
-        row = np.ravel(default) if each is None else each
-        if len(row) != size:
-            raise InvalidArgumentError(
-                None,
-                None,
-                f"Key: {key}, Index: {i}.  Number of {dtype.name} values != expected.  Values "
-                f"size: {len(row)} but output shape: {list(dims)}",
-            )
-        result[i] = row
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Key: {key}, Index: {place}.  Number of {dtype.name} values != expected.  Values "
+            f"size: {column.lengths[place]} but output shape: {list(dims)}",
+        )
+    result = column.values
+    if not column.is_present.all():
+        result = np.empty((len(column.lengths), size), dtype.numpy_dtype)
+        result[column.is_present] = column.values.reshape(-1, size)
+        result[~column.is_present] = np.ravel(default)
     return result.reshape((*batch, *dims))
 
 
 def padded(
-    values: Values, key: str, dtype: DType, inner: Dims, default: Array, batch: tuple[int, ...]
-) -> Any:
+    column: FeatureColumn, key: str, dtype: DType, inner: Dims, default: Array,
+    batch: tuple[int, ...],
+) -> Any:  # fmt: skip
     """Sequences of elements of a shape, filled up to the longest with the default."""
     size = math.prod(d for d in inner if d is not None)
-    flat, lengths = joined(values, dtype)
+    flat, lengths, _ = column
     if size == 0 or (lengths % size).any():
         raise InvalidArgumentError(
             None,
@@ -333,7 +279,7 @@ def padded(
         )
     longest = int(lengths.max(initial=0))
     filler: Any = np.ravel(default)[0] if np.size(default) else b"" if dtype is dt.string else 0
-    result = np.empty((len(values), longest), dtype.numpy_dtype)
+    result = np.empty((len(lengths), longest), dtype.numpy_dtype)
     result[...] = filler
     result[np.arange(longest) < lengths[:, None]] = flat
     return result.reshape((*batch, longest // size, *inner))

@@ -11,15 +11,18 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.io.example import (
-    KINDS,
     check_counts,
     check_defaults,
-    columns_of,
-    decoded,
     dense_part,
     ragged_parts,
     rank_of_parts,
     sparse_parts,
+)
+from graphwright.ops.io.example_features import (
+    KINDS,
+    DecodedColumns,
+    FeatureColumns,
+    decoded,
     values_of,
 )
 from graphwright.ops.strings.strings import texts
@@ -147,7 +150,7 @@ class ParseSequenceExampleV2(Op):
         messages = texts(serialized)
         keys = [[key.decode() for key in texts(each).flat] for each in operands[:6]]
         parsed = [decoded("SequenceExample", each, i) for i, each in enumerate(messages.flat)]
-        contexts = [message.context.feature for message in parsed]
+        contexts = DecodedColumns([message.context.feature for message in parsed])
         lists = [message.feature_lists.feature_list for message in parsed]
         batch = messages.shape
         context = self.context(contexts, keys[:3], operands[7:], batch)
@@ -155,23 +158,23 @@ class ParseSequenceExampleV2(Op):
 
     def context(
         self,
-        features: Sequence[Mapping[str, Feature]],
+        features: FeatureColumns,
         keys: Sequence[Sequence[str]],
         defaults: Sequence[Array],
         batch: tuple[int, ...],
     ) -> Any:
         """The features of whole messages."""
         sparse = [
-            sparse_parts(columns_of(features, key, dtype), dtype, batch)
+            sparse_parts(features.column(key, dtype), batch)
             for key, dtype in zip(keys[0], self.context_sparse_types)
         ]
         dense = [
-            dense_part(columns_of(features, *about[:2]), *about, batch)
+            dense_part(features.column(*about[:2]), *about, batch)
             for about in zip(keys[1], self.Tcontext_dense, self.context_dense_shapes, defaults)
         ]
         kinds = zip(keys[2], self.context_ragged_value_types, self.context_ragged_split_types)
         ragged = [
-            ragged_parts(columns_of(features, key, dtype), dtype, split, batch)
+            ragged_parts(features.column(key, dtype), split, batch)
             for key, dtype, split in kinds
         ]
         return *in_turn(sparse), *dense, *in_turn(ragged)
