@@ -21,6 +21,7 @@ shape = tf.TensorShape([2, None])
 ragged = tf.ragged.constant([[1, 2], [3]])
 sparse = tf.sparse.from_dense([[1, 0], [0, 2]])
 numbers = tf.data.Dataset.range(4)
+unknown: tf.data.Dataset = tf.data.Dataset.zip((numbers, numbers))
 pictures = tf.zeros([1, 4, 4, 3])
 array = tf.TensorArray(tf.float32, size=1, clear_after_read=False)
 
@@ -288,10 +289,34 @@ OTHERS = {
     "tf.strings.split(words)": "RaggedTensor",
     "ragged": "RaggedTensor",
     "sparse": "SparseTensor",
-    "numbers": "Dataset",
-    "numbers.map(lambda e: e + 1).batch(2).prefetch(1)": "Dataset",
-    "numbers.shuffle(4).repeat().take(3)": "Dataset",
-    "tf.data.Dataset.zip((numbers, numbers))": "Dataset",
+    "numbers": "Dataset[Tensor]",
+    "next(iter(numbers))": "Tensor",
+    "[i for i in numbers][0]": "Tensor",
+    "numbers.take(1).get_single_element()": "Tensor",
+    "iter(numbers)": "Iterator[Tensor]",
+    "numbers.map(lambda e: e + 1).batch(2).prefetch(1)": "Dataset[Tensor]",
+    "numbers.shuffle(4).repeat().take(3)": "Dataset[Tensor]",
+    "numbers.enumerate().map(lambda i, e: e)": "Dataset[Tensor]",
+    "numbers.map(lambda e: (e, {'twice': e * 2}))": "Dataset[tuple[Tensor, dict[str, Tensor]]]",
+    "unknown": "Dataset[Any]",
+    "unknown.map(lambda a, b: tf.add(a, b))": "Dataset[Tensor]",
+    "numbers.filter(lambda e: e > 1)": "Dataset[Tensor]",
+    "numbers.window(2).flat_map(lambda w: w.batch(2))": "Dataset[Tensor]",
+    "numbers.window(2)": "Dataset[Dataset[Tensor]]",
+    "numbers.interleave(lambda e: numbers.skip(e))": "Dataset[Tensor]",
+    "numbers.scan(n[0], lambda s, e: (s + 1, (s, e)))": "Dataset[tuple[Tensor, Tensor]]",
+    "numbers.reduce(tf.constant(0, tf.int64), lambda s, e: s + e)": "Tensor",
+    "numbers.apply(lambda d: d.take(1))": "Dataset[Tensor]",
+    "tf.data.Dataset.zip((numbers, numbers))": "Dataset[tuple[Tensor, Tensor]]",
+    "tf.data.Dataset.zip(numbers, numbers).map(lambda a, b: a + b)": "Dataset[Tensor]",
+    "tf.data.Dataset.zip({'a': numbers})": "Dataset[dict[str, Tensor]]",
+    "tf.data.Dataset.from_tensor_slices((np.ones([2]), [1, 0]))": "Dataset[tuple[Tensor, Tensor]]",
+    "tf.data.Dataset.from_tensor_slices({'a': [1, 2]})": "Dataset[dict[str, Tensor]]",
+    "tf.data.Dataset.from_tensor_slices([1, 2]).cache()": "Dataset[Tensor]",
+    "tf.data.Dataset.from_tensors((x, ragged))": "Dataset[tuple[Tensor, RaggedTensor]]",
+    "tf.data.Dataset.from_generator(list, output_signature=tf.TensorSpec([]))": "Dataset[Tensor]",
+    "tf.data.TextLineDataset(['a.txt'])": "TextLineDataset",
+    "tf.data.TextLineDataset(['a.txt']).batch(2)": "Dataset[Tensor]",
     "tape.gradient(loss, [x, v])": "list[Tensor]",
     "tape.gradient(loss, (x, v))": "tuple[Tensor, ...]",
     "float(v[0, 0])": "float",

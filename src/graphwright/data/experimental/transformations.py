@@ -18,7 +18,7 @@ from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.specs import TensorSpec
 
 #: What `Dataset.apply` takes.
-Transformation: TypeAlias = Callable[[Dataset], Any]
+Transformation: TypeAlias = Callable[[Dataset], Dataset]
 
 
 def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
@@ -165,7 +165,7 @@ def enumerate_dataset(start: TensorLike = 0) -> Transformation:
 
 def group_by_window(
     key_func: Callable[..., object],
-    reduce_func: Callable[..., object],
+    reduce_func: Callable[..., Dataset],
     window_size: TensorLike | None = None,
     window_size_func: Callable[..., object] | None = None,
 ) -> Transformation:
