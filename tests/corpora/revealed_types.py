@@ -306,6 +306,8 @@ OTHERS = {
     "numbers.interleave(lambda e: numbers.skip(e))": "Dataset[Tensor]",
     "numbers.scan(n[0], lambda s, e: (s + 1, (s, e)))": "Dataset[tuple[Tensor, Tensor]]",
     "numbers.reduce(tf.constant(0, tf.int64), lambda s, e: s + e)": "Tensor",
+    "numbers.scan(0, lambda s, e: (s + 1, e))": "Dataset[Tensor]",
+    "numbers.reduce(0.0, lambda s, e: s + 1.0)": "Tensor",
     "numbers.apply(lambda d: d.take(1))": "Dataset[Tensor]",
     "tf.data.Dataset.zip((numbers, numbers))": "Dataset[tuple[Tensor, Tensor]]",
     "tf.data.Dataset.zip(numbers, numbers).map(lambda a, b: a + b)": "Dataset[Tensor]",

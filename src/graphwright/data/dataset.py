@@ -578,13 +578,14 @@ class Dataset(
         >>> [int(x) for x in tf.data.Dataset.range(4).apply(lambda d: d.skip(2))]
         [2, 3]
         """
-        dataset: Any = transformation_func(self)
+        dataset: object = transformation_func(self)
         if not isinstance(dataset, DatasetValue):
             raise TypeError(
                 "`transformation_func` must return a `tf.data.Dataset` object. Got "
                 f"{type(dataset)}."
             )
-        return dataset
+        result: Any = dataset
+        return result
 
 
 def mapped(function: Callable[..., object], *datasets: Dataset) -> Any:

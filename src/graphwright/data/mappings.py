@@ -16,13 +16,13 @@ from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.machine.threads import cores
 from graphwright.op.interpreter import apply
 from graphwright.types.arguments import TensorLike
-from graphwright.types.result_types import Dataset
+from graphwright.types.result_types import Dataset, Tensor
 from graphwright.types.type_parameters import Element
 
 if TYPE_CHECKING:
     from typing_extensions import Never, Unpack
 
-    from graphwright.types.type_parameters import First, Made, Parts
+    from graphwright.types.type_parameters import First, Made, Parts, Plain, State
 
 
 class Mappings(DatasetValue[Element]):
@@ -143,12 +143,23 @@ class Mappings(DatasetValue[Element]):
             )
         return make(map_stages.FlatMapStage, ElementType(spec.element_spec), [self], [], [function])
 
+    @overload
     def scan(
         self,
-        initial_state: object,
-        scan_func: Callable[[Any, Element], tuple[object, First]],
+        initial_state: State,
+        scan_func: Callable[[State, Element], tuple[object, First]],
         name: str | None = None,
-    ) -> Dataset[First]:
+    ) -> Dataset[First]: ...
+    @overload
+    def scan(
+        self,
+        initial_state: Plain,
+        scan_func: Callable[[Tensor, Element], tuple[object, First]],
+        name: str | None = None,
+    ) -> Dataset[First]: ...
+    def scan(
+        self, initial_state: object, scan_func: Callable[..., object], name: str | None = None
+    ) -> Dataset[Any]:
         """Returns the results of a function of a state and each element in turn.
 
         Args:
@@ -284,6 +295,10 @@ class Mappings(DatasetValue[Element]):
     def reduce(
         self, initial_state: Made, reduce_func: Callable[..., object], name: str | None = None
     ) -> Made: ...
+    @overload
+    def reduce(
+        self, initial_state: Plain, reduce_func: Callable[..., object], name: str | None = None
+    ) -> Tensor: ...
     @overload
     def reduce(
         self, initial_state: object, reduce_func: Callable[..., object], name: str | None = None

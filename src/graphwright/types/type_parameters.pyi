@@ -21,5 +21,9 @@ _Structure: TypeAlias = (
 )
 Made = TypeVar("Made", bound=_Structure)
 
+# A state that is a tensor or a structure, and one that becomes a tensor.
+State = TypeVar("State", bound=Tensor | Composite | tuple[Any, ...] | Mapping[Any, Any])
+Plain: TypeAlias = float | str | bytes | np.generic | np.ndarray[Any, Any] | list[Any]
+
 # What converts to one tensor.
 Rows: TypeAlias = Tensor | Variable | np.ndarray[Any, Any] | list[Any] | range

@@ -46,7 +46,13 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
-from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
+from graphwright.types.tensor_type import (
+    Dims,
+    TensorType,
+    broadcast_dims,
+    num_elements,
+    show_dims,
+)
 
 #: What `tensordot` sums over: so many axes, or the axes of each operand.
 SummedAxes: TypeAlias = int | Sequence[npt.ArrayLike] | Array
@@ -436,7 +442,7 @@ def fitting_call(a: Dims | None, b: Dims | None) -> str:
     if len(b) == 2:
         for first in range(len(a) - 2, -1, -1):  # pictures as rows
             rows, row = a[:first] or (1,), a[first:]
-            if None not in row and math.prod(map(int, row)) == b[0] and rows.count(None) < 2:
+            if num_elements(row) == b[0] and rows.count(None) < 2:
                 sizes = ["-1" if size is None else str(size) for size in (*rows, b[0])]
                 return f"tf.reshape(a, [{', '.join(sizes)}]) fits"
     for name, dims, fits in (("b", b, a[-1] == b[-1]), ("a", a, a[-2] == b[-2])):
