@@ -157,6 +157,13 @@ class Mappings(DatasetValue[Element]):
         scan_func: Callable[[Tensor, Element], tuple[object, First]],
         name: str | None = None,
     ) -> Dataset[First]: ...
+    @overload
+    def scan(
+        self: Mappings[Never],
+        initial_state: object,
+        scan_func: Callable[..., object],
+        name: str | None = None,
+    ) -> Dataset[Any]: ...
     def scan(
         self, initial_state: object, scan_func: Callable[..., object], name: str | None = None
     ) -> Dataset[Any]:

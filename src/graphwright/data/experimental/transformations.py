@@ -308,7 +308,7 @@ def check_count(count: int, wanted: Any) -> None:
 
 
 def parallel_interleave(
-    map_func: Callable[..., object],
+    map_func: Callable[..., Dataset],
     cycle_length: TensorLike,
     block_length: TensorLike = 1,
     sloppy: bool | None = False,
