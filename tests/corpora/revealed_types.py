@@ -301,6 +301,8 @@ OTHERS = {
     "unknown": "Dataset[Any]",
     "unknown.map(lambda a, b: tf.add(a, b))": "Dataset[Tensor]",
     "numbers.filter(lambda e: e > 1)": "Dataset[Tensor]",
+    "numbers.enumerate().filter(lambda i, e: i > e)": "Dataset[tuple[Tensor, Tensor]]",
+    "unknown.filter(lambda a, b: a > b)": "Dataset[Any]",
     "numbers.window(2).flat_map(lambda w: w.batch(2))": "Dataset[Tensor]",
     "numbers.window(2)": "Dataset[Dataset[Tensor]]",
     "numbers.interleave(lambda e: numbers.skip(e))": "Dataset[Tensor]",

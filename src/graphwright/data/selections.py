@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from graphwright.autograph.conversion import staged_form
 from graphwright.base.errors import InvalidArgumentError
@@ -34,6 +34,11 @@ from graphwright.types.specs import TensorSpec
 from graphwright.types.type_parameters import Element
 from graphwright.values.convert import convert
 from graphwright.values.tensor import wrap
+
+if TYPE_CHECKING:
+    from typing_extensions import Never, Unpack
+
+    from graphwright.types.type_parameters import Parts
 
 _MASK = (1 << 64) - 1
 
@@ -145,7 +150,21 @@ class Selections(DatasetValue[Element]):
             select_stages.RepeatStage, self._type, [self], [int64(-1 if count is None else count)]
         )
 
-    def filter(self, predicate: Callable[..., object], name: str | None = None) -> Dataset[Element]:
+    @overload  # a tuple arrives as several arguments
+    def filter(
+        self: Selections[tuple[Unpack[Parts]]],
+        predicate: Callable[[Unpack[Parts]], object],
+        name: str | None = None,
+    ) -> Dataset[tuple[Unpack[Parts]]]: ...
+    @overload
+    def filter(
+        self, predicate: Callable[[Element], object], name: str | None = None
+    ) -> Dataset[Element]: ...
+    @overload  # the type of the elements is not known
+    def filter(
+        self: Selections[Never], predicate: Callable[..., object], name: str | None = None
+    ) -> Dataset[Any]: ...
+    def filter(self, predicate: Callable[..., object], name: str | None = None) -> Dataset[Any]:
         """Returns the elements for which a function is true.
 
         Args:
