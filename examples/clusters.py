@@ -77,10 +77,11 @@ def main() -> None:
 
     pictures, digits = read()
     points = tf.constant(pictures.reshape(len(pictures), -1) / BRIGHTEST, tf.float32)
-    started, tries = time.perf_counter(), []
-    for seed in range(options.tries):
-        first = choose(points, tf.constant(options.groups), tf.constant(seed))
-        tries.append(group(points, first))
+    started = time.perf_counter()
+    tries = [
+        group(points, choose(points, tf.constant(options.groups), tf.constant(seed)))
+        for seed in range(options.tries)
+    ]
     centers, groups, error, _ = min(tries, key=lambda result: float(result[2]))
     all_turns = sum(int(turns) for *_, turns in tries)
     seconds = time.perf_counter() - started

@@ -82,7 +82,8 @@ def main() -> None:
     water = pool(options.side)
     height = before = drop(options.side) * water
     _, _, start = flow(height, before, water, tf.constant(0))
-    pictures, started = [], time.perf_counter()
+    pictures: list[tf.Tensor] = []
+    started = time.perf_counter()
     for part in 3, 1, 1:  # in five parts of the time
         steps = tf.constant(options.steps * part // 5)
         height, before, energy = flow(height, before, water, steps)

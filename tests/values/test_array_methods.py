@@ -43,3 +43,17 @@ def test_slices_of_variables_alone_are_assigned_to() -> None:
     v[0].assign(5.0)
     assert v.numpy().tolist() == [5.0, 2.0]
     assert not hasattr(v[0] + 0.0, "assign")
+
+
+#: What TensorFlow 2.21 lists of its tensors, eager ones and those of a graph.
+OF_TENSORFLOW = {
+    "OVERLOADABLE_OPERATORS", "backing_device", "consumers", "cpu", "device", "dtype", "eval",
+    "experimental_ref", "get_shape", "gpu", "graph", "is_packed", "name", "ndim", "numpy", "op",
+    "ref", "set_shape", "shape", "value_index",
+}  # fmt: skip
+
+
+def test_tensors_list_no_attribute_that_tensorflows_lack() -> None:
+    listed = {name for name in dir(tf.constant(1.0)) if not name.startswith("_")}
+    tf.function(lambda x: listed.update(n for n in dir(x) if n[0] != "_"))(tf.ones([2]))
+    assert {"numpy", "set_shape"} <= listed <= OF_TENSORFLOW

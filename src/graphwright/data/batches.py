@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -34,15 +34,19 @@ from graphwright.types.result_types import Dataset
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
+from graphwright.types.type_parameters import Element
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
 from graphwright.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from graphwright.types.type_parameters import First
+
 _TOO_LONG = "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
 
 
-class Batches(DatasetValue):
+class Batches(DatasetValue[Element]):
     """Methods of `tf.data.Dataset` about batches, windows and groups."""
 
     def batch(
@@ -52,7 +56,7 @@ class Batches(DatasetValue):
         num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Element]:
         """Returns batches: consecutive elements, stacked along a new first axis.
 
         Args:
@@ -78,7 +82,7 @@ class Batches(DatasetValue):
         kind = batch_stages.ParallelBatchStage if is_parallel else batch_stages.BatchStage
         return make(kind, element, [self], [size, drop], row=self._type)
 
-    def unbatch(self, name: str | None = None) -> Dataset:
+    def unbatch(self, name: str | None = None) -> Dataset[Element]:
         """Returns the rows of the elements.
 
         Args:
@@ -114,7 +118,7 @@ class Batches(DatasetValue):
         padding_values: object = None,
         drop_remainder: TensorLike = False,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Element]:
         """Returns batches: consecutive elements, padded to one shape and stacked.
 
         Args:
@@ -235,7 +239,7 @@ class Batches(DatasetValue):
 
     def rebatch(
         self, batch_size: TensorLike, drop_remainder: TensorLike = False, name: str | None = None
-    ) -> Dataset:
+    ) -> Dataset[Element]:
         """Returns the rows of batches in batches of another size.
 
         Args:
@@ -270,6 +274,16 @@ class Batches(DatasetValue):
         element = self._type.unbatched().batched(count)
         return make(batch_stages.RebatchStage, element, [self], [size, drop])
 
+    @overload
+    def window(
+        self: Batches[Tensor],
+        size: TensorLike,
+        shift: TensorLike | None = None,
+        stride: TensorLike = 1,
+        drop_remainder: TensorLike = False,
+        name: str | None = None,
+    ) -> Dataset[Dataset[Tensor]]: ...
+    @overload
     def window(
         self,
         size: TensorLike,
@@ -277,7 +291,15 @@ class Batches(DatasetValue):
         stride: TensorLike = 1,
         drop_remainder: TensorLike = False,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Any]: ...
+    def window(
+        self,
+        size: TensorLike,
+        shift: TensorLike | None = None,
+        stride: TensorLike = 1,
+        drop_remainder: TensorLike = False,
+        name: str | None = None,
+    ) -> Dataset[Any]:
         """Returns neighbouring elements as datasets.
 
         Args:
@@ -308,11 +330,11 @@ class Batches(DatasetValue):
     def group_by_window(
         self,
         key_func: Callable[..., object],
-        reduce_func: Callable[..., object],
+        reduce_func: Callable[[Any, Dataset[Element]], Dataset[First]],
         window_size: TensorLike | None = None,
         window_size_func: Callable[..., object] | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[First]:
         """Returns the results of a function of windows of elements with equal keys.
 
         Args:
@@ -374,7 +396,7 @@ class Batches(DatasetValue):
         no_padding: bool = False,
         drop_remainder: bool = False,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Element]:
         """Returns padded batches of elements of similar lengths.
 
         Args:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 from graphwright.data import sampling
 from graphwright.data.dataset_value import DatasetValue, int64, make
@@ -15,14 +15,48 @@ from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
 from graphwright.types.result_types import Dataset
 from graphwright.types.specs import TensorSpec
+from graphwright.types.type_parameters import Element
 from graphwright.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from graphwright.types.type_parameters import First, Name, Second, Third
 
-class Combinations(DatasetValue):
+
+class Combinations(DatasetValue[Element]):
     """Methods of `tf.data.Dataset` about several datasets."""
 
+    @overload
     @staticmethod
-    def zip(*args: Any, datasets: object = None, name: str | None = None) -> Dataset:
+    def zip(
+        first: DatasetValue[First], second: DatasetValue[Second], /, *, name: str | None = None
+    ) -> Dataset[tuple[First, Second]]: ...
+    @overload
+    @staticmethod
+    def zip(
+        first: DatasetValue[First], second: DatasetValue[Second], third: DatasetValue[Third], /,
+        *, name: str | None = None,
+    ) -> Dataset[tuple[First, Second, Third]]: ...  # fmt: skip
+    @overload
+    @staticmethod
+    def zip(
+        datasets: tuple[DatasetValue[First], DatasetValue[Second]], /, *, name: str | None = None
+    ) -> Dataset[tuple[First, Second]]: ...
+    @overload
+    @staticmethod
+    def zip(
+        datasets: tuple[DatasetValue[First], DatasetValue[Second], DatasetValue[Third]], /,
+        *, name: str | None = None,
+    ) -> Dataset[tuple[First, Second, Third]]: ...  # fmt: skip
+    @overload
+    @staticmethod
+    def zip(
+        datasets: Mapping[Name, DatasetValue[First]], /, *, name: str | None = None
+    ) -> Dataset[dict[Name, First]]: ...
+    @overload
+    @staticmethod
+    def zip(*args: Any, datasets: object = None, name: str | None = None) -> Dataset[Any]: ...
+    @staticmethod
+    def zip(*args: Any, datasets: object = None, name: str | None = None) -> Dataset[Any]:
         """Returns the elements of several datasets side by side.
 
         Args:
@@ -62,7 +96,7 @@ class Combinations(DatasetValue):
         element = ElementType(tree.pack_sequence_as(structure, [d.element_spec for d in inputs]))
         return make(combine_stages.ZipStage, element, inputs)
 
-    def concatenate(self, dataset: DatasetValue, name: str | None = None) -> Dataset:
+    def concatenate(self, dataset: DatasetValue, name: str | None = None) -> Dataset[Element]:
         """Returns the elements of this dataset and then those of another.
 
         Args:
@@ -88,7 +122,9 @@ class Combinations(DatasetValue):
             )
         return make(combine_stages.ConcatenateStage, element, [self, dataset])
 
-    def enumerate(self, start: TensorLike = 0, name: str | None = None) -> Dataset:
+    def enumerate(
+        self, start: TensorLike = 0, name: str | None = None
+    ) -> Dataset[tuple[Tensor, Element]]:
         """Returns the elements with their numbers.
 
         Args:
@@ -109,10 +145,10 @@ class Combinations(DatasetValue):
 
     @staticmethod
     def choose_from_datasets(
-        datasets: Sequence[DatasetValue],
+        datasets: Sequence[DatasetValue[First]],
         choice_dataset: DatasetValue,
         stop_on_empty_dataset: bool = True,
-    ) -> Dataset:
+    ) -> Dataset[First]:
         """Returns elements of several datasets, chosen by the numbers in another one.
 
         Args:
@@ -153,12 +189,12 @@ class Combinations(DatasetValue):
 
     @staticmethod
     def sample_from_datasets(
-        datasets: Sequence[DatasetValue],
+        datasets: Sequence[DatasetValue[First]],
         weights: Sequence[float] | Tensor | DatasetValue | None = None,
         seed: TensorLike | None = None,
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
-    ) -> Dataset:
+    ) -> Dataset[First]:
         """Returns elements of several datasets, chosen at random.
 
         Args:

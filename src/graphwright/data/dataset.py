@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 from graphwright.control.assertions import assert_greater_equal
 from graphwright.data import dataset_ops
@@ -34,13 +34,23 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.specs import TensorSpec
+from graphwright.types.type_parameters import Element
 from graphwright.values.convert import convert
+from graphwright.values.tensor import Tensor
 
 if TYPE_CHECKING:
     from graphwright.data.explanation import DataReport
+    from graphwright.types.type_parameters import First, Made, Name, Rows
 
 
-class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_result=True):
+class Dataset(
+    Batches[Element],
+    Combinations[Element],
+    FileSources[Element],
+    Mappings[Element],
+    Selections[Element],
+    is_result=True,
+):
     """A pipeline of elements, which come one after another.
 
     A dataset is a value that does not change. Each method returns another dataset, and each `for`
@@ -67,7 +77,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
     @staticmethod
     def range(
         *args: TensorLike, output_type: DTypeLike = dt.int64, name: str | None = None
-    ) -> Dataset:
+    ) -> Dataset[Tensor]:
         """Returns the numbers of a range, as Python's `range` does.
 
         Args:
@@ -95,8 +105,17 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         element = ElementType(TensorSpec([], as_dtype(output_type)))
         return make(source_stages.RangeStage, element, [], [int64(start), int64(stop), int64(step)])
 
+    @overload
     @staticmethod
-    def from_tensors(tensors: object, name: str | None = None) -> Dataset:
+    def from_tensors(tensors: Rows, name: str | None = None) -> Dataset[Tensor]: ...
+    @overload
+    @staticmethod
+    def from_tensors(tensors: Made, name: str | None = None) -> Dataset[Made]: ...
+    @overload
+    @staticmethod
+    def from_tensors(tensors: object, name: str | None = None) -> Dataset[Any]: ...
+    @staticmethod
+    def from_tensors(tensors: object, name: str | None = None) -> Dataset[Any]:
         """Returns a dataset of one element.
 
         Args:
@@ -114,8 +133,29 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         element_type = ElementType.of(element)
         return make(source_stages.TensorsStage, element_type, [], element_type.flatten(element))
 
+    @overload
     @staticmethod
-    def from_tensor_slices(tensors: object, name: str | None = None) -> Dataset:
+    def from_tensor_slices(
+        tensors: tuple[Rows, Rows], name: str | None = None
+    ) -> Dataset[tuple[Tensor, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(
+        tensors: tuple[Rows, Rows, Rows], name: str | None = None
+    ) -> Dataset[tuple[Tensor, Tensor, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(
+        tensors: Mapping[Name, Rows], name: str | None = None
+    ) -> Dataset[dict[Name, Tensor]]: ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(tensors: Rows, name: str | None = None) -> Dataset[Tensor]: ...
+    @overload
+    @staticmethod
+    def from_tensor_slices(tensors: object, name: str | None = None) -> Dataset[Any]: ...
+    @staticmethod
+    def from_tensor_slices(tensors: object, name: str | None = None) -> Dataset[Any]:
         """Returns the rows of tensors.
 
         Args:
@@ -151,6 +191,29 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
             raise ValueError(f"Dimensions {' and '.join(map(str, counts))} are not compatible")
         return make(source_stages.SlicesStage, whole.unbatched(), [], whole.flatten(element))
 
+    @overload
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Iterable[object]],
+        output_types: None = None,
+        output_shapes: None = None,
+        args: Sequence[TensorLike] | None = None,
+        *,
+        output_signature: TensorSpec,
+        name: str | None = None,
+    ) -> Dataset[Tensor]: ...
+    @overload
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Iterable[object]],
+        output_types: None = None,
+        output_shapes: None = None,
+        args: Sequence[TensorLike] | None = None,
+        *,
+        output_signature: tuple[TensorSpec, TensorSpec],
+        name: str | None = None,
+    ) -> Dataset[tuple[Tensor, Tensor]]: ...
+    @overload
     @staticmethod
     def from_generator(
         generator: Callable[..., Iterable[object]],
@@ -159,7 +222,16 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         args: Sequence[TensorLike] | None = None,
         output_signature: object = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Any]: ...
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Iterable[object]],
+        output_types: object = None,
+        output_shapes: object = None,
+        args: Sequence[TensorLike] | None = None,
+        output_signature: object = None,
+        name: str | None = None,
+    ) -> Dataset[Any]:
         """Returns the values that a Python generator yields.
 
         Args:
@@ -202,7 +274,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         seed: TensorLike | None = None,
         rerandomize_each_iteration: bool | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Tensor]:
         """Returns random 32-bit numbers, without an end.
 
         Args:
@@ -226,7 +298,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         step: TensorLike = 1,
         dtype: DTypeLike = dt.int64,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Tensor]:
         """Returns `start`, `start + step` and so on, without an end.
 
         Args:
@@ -254,7 +326,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         seed: TensorLike | None = None,
         reshuffle_each_iteration: bool | None = True,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Element]:
         """Returns the elements in random order.
 
         Each element is drawn from a buffer of the next ones. So every order is possible only if the
@@ -334,7 +406,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
     def __bool__(self) -> bool:
         return True
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[Element]:
         if is_for_sessions():
             raise RuntimeError(
                 "__iter__() is only supported inside of tf.function or when eager execution is "
@@ -342,7 +414,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
             )
         return Iterator.over(self)
 
-    def make_one_shot_iterator(self) -> Iterator:
+    def make_one_shot_iterator(self) -> Iterator[Element]:
         """Returns an iterator over the elements, as TensorFlow 1 makes it.
 
         In a graph for sessions, each session begins at the first element.
@@ -353,7 +425,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """
         return make_one_shot_iterator(self)
 
-    def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
+    def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator[Element]:
         """Returns an iterator over the elements, whose `initializer` a session runs to begin.
 
         Args:
@@ -378,7 +450,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
     def __graph_iteration__(self) -> BlockFold:
         return BlockFold(self._variant, self._type)
 
-    def get_single_element(self, name: str | None = None) -> Any:
+    def get_single_element(self, name: str | None = None) -> Element:
         """Returns the only element.
 
         Args:
@@ -469,7 +541,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         """
         return Options().merge(self._options)
 
-    def with_options(self, options: Options, name: str | None = None) -> Dataset:
+    def with_options(self, options: Options, name: str | None = None) -> Dataset[Element]:
         """Returns the dataset with further options.
 
         Args:
@@ -491,7 +563,9 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         made._options = merged
         return made
 
-    def apply(self, transformation_func: Callable[[Dataset], object]) -> Dataset:
+    def apply(
+        self, transformation_func: Callable[[Dataset[Element]], Dataset[First]]
+    ) -> Dataset[First]:
         """Returns the result of a function of the dataset.
 
         Args:
@@ -507,7 +581,7 @@ class Dataset(Batches, Combinations, FileSources, Mappings, Selections, is_resul
         >>> [int(x) for x in tf.data.Dataset.range(4).apply(lambda d: d.skip(2))]
         [2, 3]
         """
-        dataset = transformation_func(self)
+        dataset: object = transformation_func(self)
         if not isinstance(dataset, DatasetValue):
             raise TypeError(
                 "`transformation_func` must return a `tf.data.Dataset` object. Got "

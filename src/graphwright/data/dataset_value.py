@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Generic
 
 from graphwright.base.errors import user_location
 from graphwright.data.dataset_making import MakeDataset, ReadDataset, Recipe
@@ -19,6 +19,7 @@ from graphwright.types.composite import Composite
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import VariantValue
+from graphwright.types.type_parameters import Element
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
 from graphwright.values.tensor import EagerTensor, Tensor
@@ -113,7 +114,7 @@ class NestedVariant(Composite):
         return f"<NestedVariant {self._spec!r}>"
 
 
-class DatasetValue(Composite):
+class DatasetValue(Composite, Generic[Element]):
     """A dataset as a value of graphs; `Dataset` adds the public methods."""
 
     #: It has tensors, and is none itself.

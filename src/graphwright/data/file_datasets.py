@@ -25,11 +25,12 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.specs import TensorSpec
 from graphwright.values.convert import convert
+from graphwright.values.tensor import Tensor
 
 STRING = ElementType(TensorSpec([], dt.string))
 
 
-class FileDataset(Dataset):
+class FileDataset(Dataset[Tensor]):
     """A dataset of the records of files."""
 
     _form: type[FileFormat]

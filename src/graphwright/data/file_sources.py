@@ -27,8 +27,9 @@ from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
-from graphwright.types.result_types import Dataset
+from graphwright.types.result_types import Dataset, Tensor
 from graphwright.types.specs import TensorSpec
+from graphwright.types.type_parameters import Element
 from graphwright.values.convert import convert
 
 #: Seconds between two looks for elements that are not there yet.
@@ -37,7 +38,7 @@ _PAUSE = 0.1
 STRING = ElementType(TensorSpec([], dt.string))
 
 
-class FileSources(DatasetValue):
+class FileSources(DatasetValue[Element]):
     """Methods of `tf.data.Dataset` about files."""
 
     @staticmethod
@@ -46,7 +47,7 @@ class FileSources(DatasetValue):
         shuffle: bool | None = None,
         seed: TensorLike | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Tensor]:
         """Returns the names of the files that match patterns.
 
         Args:
@@ -79,7 +80,7 @@ class FileSources(DatasetValue):
             dataset = dataset.shuffle(maximum(count, 1), seed)
         return dataset
 
-    def cache(self, filename: TensorLike = "", name: str | None = None) -> Dataset:
+    def cache(self, filename: TensorLike = "", name: str | None = None) -> Dataset[Element]:
         """Returns the elements, which are computed only once.
 
         Args:
@@ -111,7 +112,7 @@ class FileSources(DatasetValue):
         reader_func: Callable[..., object] | None = None,
         shard_func: Callable[..., object] | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Element]:
         """Returns the elements, which are computed once and stay on disk.
 
         The first round writes them to a folder in `path`, whose name stands for all that makes the

@@ -6,7 +6,7 @@ from collections.abc import Iterator as PythonIterator
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from graphwright.trace.device_scopes import placed
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
+from graphwright.types.type_parameters import Element
 from graphwright.values.convert import constant, convert
 from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.trackable import Trackable
@@ -64,7 +65,7 @@ class SavedReader(Trackable):
         self._reader.restore(decode(restored_tensors["ITERATOR"].numpy().tobytes()))
 
 
-class Iterator(ElementHandle, SavedReader):
+class Iterator(ElementHandle, SavedReader, Generic[Element]):
     """A position in a dataset, from which elements are taken one by one.
 
     `iter(dataset)` makes one. Functions take it as an argument and take elements from it. A
@@ -77,7 +78,7 @@ class Iterator(ElementHandle, SavedReader):
     """
 
     @classmethod
-    def over(cls, dataset: DatasetValue) -> Iterator:
+    def over(cls, dataset: DatasetValue[Element]) -> Iterator[Element]:
         """An iterator before the first element of a dataset.
 
         Args:
@@ -102,14 +103,14 @@ class Iterator(ElementHandle, SavedReader):
     def __graphwright_spec__(self) -> IteratorSpec:
         return IteratorSpec(self.element_spec)
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[Element]:
         return self
 
     def __graph_iteration__(self) -> ElementFold:
         return ElementFold(self._handle, self._type)
 
     @own_boundary
-    def __next__(self) -> Any:
+    def __next__(self) -> Element:
         if STATE.active is None:
             for element in self._reader.ready:
                 return element
@@ -122,7 +123,7 @@ class Iterator(ElementHandle, SavedReader):
             return self.get_next() if current_tracer() is not None else placed(self)
         return self._reader.packed(self._form)
 
-    def next(self) -> Any:
+    def next(self) -> Element:
         """Returns the next element, as the built-in `next` does.
 
         Returns:
@@ -141,7 +142,7 @@ class Iterator(ElementHandle, SavedReader):
     def _form(self) -> Form:
         return as_tensors(self._type)
 
-    def get_next(self) -> Any:
+    def get_next(self) -> Element:
         """Returns the next element.
 
         Returns:

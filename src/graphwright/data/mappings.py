@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.dataset_ops import ReduceDataset, StateFunction
@@ -16,12 +16,48 @@ from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.machine.threads import cores
 from graphwright.op.interpreter import apply
 from graphwright.types.arguments import TensorLike
-from graphwright.types.result_types import Dataset
+from graphwright.types.result_types import Dataset, Tensor
+from graphwright.types.type_parameters import Element
+
+if TYPE_CHECKING:
+    from typing_extensions import Never, Unpack
+
+    from graphwright.types.type_parameters import First, Made, Parts, Plain, State
 
 
-class Mappings(DatasetValue):
+class Mappings(DatasetValue[Element]):
     """Methods of `tf.data.Dataset` that call functions of elements."""
 
+    @overload  # a tuple arrives as several arguments
+    def map(
+        self: Mappings[tuple[Unpack[Parts]]],
+        map_func: Callable[[Unpack[Parts]], First],
+        num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool | None = False,
+        name: str | None = None,
+    ) -> Dataset[First]: ...
+    @overload
+    def map(
+        self,
+        map_func: Callable[[Element], First],
+        num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool | None = False,
+        name: str | None = None,
+    ) -> Dataset[First]: ...
+    @overload  # the type of the elements is not known
+    def map(
+        self: Mappings[Never],
+        map_func: Callable[..., First],
+        num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool | None = False,
+        name: str | None = None,
+    ) -> Dataset[First]: ...
     def map(
         self,
         map_func: Callable[..., object],
@@ -30,7 +66,7 @@ class Mappings(DatasetValue):
         synchronous: bool | None = None,
         use_unbounded_threadpool: bool | None = False,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Any]:
         """Returns the results of a function of each element.
 
         The function is traced once, and AutoGraph stages its control flow. Where its ops allow
@@ -66,7 +102,21 @@ class Mappings(DatasetValue):
         calls = [int64(num_parallel_calls)]
         return make(map_stages.ParallelMapStage, function.result, [self], calls, [function])
 
-    def flat_map(self, map_func: Callable[..., object], name: str | None = None) -> Dataset:
+    @overload
+    def flat_map(
+        self: Mappings[tuple[Unpack[Parts]]],
+        map_func: Callable[[Unpack[Parts]], Dataset[First]],
+        name: str | None = None,
+    ) -> Dataset[First]: ...
+    @overload
+    def flat_map(
+        self, map_func: Callable[[Element], Dataset[First]], name: str | None = None
+    ) -> Dataset[First]: ...
+    @overload
+    def flat_map(
+        self: Mappings[Never], map_func: Callable[..., Dataset[First]], name: str | None = None
+    ) -> Dataset[First]: ...
+    def flat_map(self, map_func: Callable[..., object], name: str | None = None) -> Dataset[Any]:
         """Returns the elements of the datasets that a function returns, one dataset after another.
 
         Args:
@@ -93,9 +143,30 @@ class Mappings(DatasetValue):
             )
         return make(map_stages.FlatMapStage, ElementType(spec.element_spec), [self], [], [function])
 
+    @overload
+    def scan(
+        self,
+        initial_state: State,
+        scan_func: Callable[[State, Element], tuple[object, First]],
+        name: str | None = None,
+    ) -> Dataset[First]: ...
+    @overload
+    def scan(
+        self,
+        initial_state: Plain,
+        scan_func: Callable[[Tensor, Element], tuple[object, First]],
+        name: str | None = None,
+    ) -> Dataset[First]: ...
+    @overload
+    def scan(
+        self: Mappings[Never],
+        initial_state: object,
+        scan_func: Callable[..., object],
+        name: str | None = None,
+    ) -> Dataset[Any]: ...
     def scan(
         self, initial_state: object, scan_func: Callable[..., object], name: str | None = None
-    ) -> Dataset:
+    ) -> Dataset[Any]:
         """Returns the results of a function of a state and each element in turn.
 
         Args:
@@ -144,6 +215,36 @@ class Mappings(DatasetValue):
             map_stages.ScanStage, element, [self], start, [function], width=len(state.types)
         )
 
+    @overload
+    def interleave(
+        self: Mappings[tuple[Unpack[Parts]]],
+        map_func: Callable[[Unpack[Parts]], Dataset[First]],
+        cycle_length: TensorLike | None = None,
+        block_length: TensorLike | None = None,
+        num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset[First]: ...
+    @overload
+    def interleave(
+        self,
+        map_func: Callable[[Element], Dataset[First]],
+        cycle_length: TensorLike | None = None,
+        block_length: TensorLike | None = None,
+        num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset[First]: ...
+    @overload
+    def interleave(
+        self: Mappings[Never],
+        map_func: Callable[..., Dataset[First]],
+        cycle_length: TensorLike | None = None,
+        block_length: TensorLike | None = None,
+        num_parallel_calls: TensorLike | None = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset[First]: ...
     def interleave(
         self,
         map_func: Callable[..., object],
@@ -152,7 +253,7 @@ class Mappings(DatasetValue):
         num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[Any]:
         """Returns the elements of the datasets that a function returns, some from each in turn.
 
         Args:
@@ -197,6 +298,18 @@ class Mappings(DatasetValue):
             ParallelInterleaveStage, element, [self], numbers, [function], is_cycle_free=is_free
         )
 
+    @overload
+    def reduce(
+        self, initial_state: Made, reduce_func: Callable[..., object], name: str | None = None
+    ) -> Made: ...
+    @overload
+    def reduce(
+        self, initial_state: Plain, reduce_func: Callable[..., object], name: str | None = None
+    ) -> Tensor: ...
+    @overload
+    def reduce(
+        self, initial_state: object, reduce_func: Callable[..., object], name: str | None = None
+    ) -> Any: ...
     def reduce(
         self, initial_state: object, reduce_func: Callable[..., object], name: str | None = None
     ) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from graphwright.autograph.conversion import staged_form
 from graphwright.base.errors import InvalidArgumentError
@@ -29,18 +29,24 @@ from graphwright.data.stages.worker_shares import (
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
-from graphwright.types.result_types import Dataset
+from graphwright.types.result_types import Dataset, Tensor
 from graphwright.types.specs import TensorSpec
+from graphwright.types.type_parameters import Element
 from graphwright.values.convert import convert
 from graphwright.values.tensor import wrap
+
+if TYPE_CHECKING:
+    from typing_extensions import Never, Unpack
+
+    from graphwright.types.type_parameters import Parts
 
 _MASK = (1 << 64) - 1
 
 
-class Selections(DatasetValue):
+class Selections(DatasetValue[Element]):
     """Methods of `tf.data.Dataset` that keep some of its elements."""
 
-    def take(self, count: TensorLike, name: str | None = None) -> Dataset:
+    def take(self, count: TensorLike, name: str | None = None) -> Dataset[Element]:
         """Returns the first elements.
 
         Args:
@@ -56,7 +62,7 @@ class Selections(DatasetValue):
         """
         return make(select_stages.TakeStage, self._type, [self], [int64(count)])
 
-    def skip(self, count: TensorLike, name: str | None = None) -> Dataset:
+    def skip(self, count: TensorLike, name: str | None = None) -> Dataset[Element]:
         """Returns the elements after the first ones.
 
         Args:
@@ -72,7 +78,9 @@ class Selections(DatasetValue):
         """
         return make(select_stages.SkipStage, self._type, [self], [int64(count)])
 
-    def shard(self, num_shards: TensorLike, index: TensorLike, name: str | None = None) -> Dataset:
+    def shard(
+        self, num_shards: TensorLike, index: TensorLike, name: str | None = None
+    ) -> Dataset[Element]:
         """Returns one of every `num_shards` elements.
 
         Args:
@@ -124,7 +132,7 @@ class Selections(DatasetValue):
         made._options = self._options
         return made
 
-    def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Dataset:
+    def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Dataset[Element]:
         """Returns all elements several times.
 
         Args:
@@ -142,7 +150,21 @@ class Selections(DatasetValue):
             select_stages.RepeatStage, self._type, [self], [int64(-1 if count is None else count)]
         )
 
-    def filter(self, predicate: Callable[..., object], name: str | None = None) -> Dataset:
+    @overload  # a tuple arrives as several arguments
+    def filter(
+        self: Selections[tuple[Unpack[Parts]]],
+        predicate: Callable[[Unpack[Parts]], object],
+        name: str | None = None,
+    ) -> Dataset[tuple[Unpack[Parts]]]: ...
+    @overload
+    def filter(
+        self, predicate: Callable[[Element], object], name: str | None = None
+    ) -> Dataset[Element]: ...
+    @overload  # the type of the elements is not known
+    def filter(
+        self: Selections[Never], predicate: Callable[..., object], name: str | None = None
+    ) -> Dataset[Any]: ...
+    def filter(self, predicate: Callable[..., object], name: str | None = None) -> Dataset[Any]:
         """Returns the elements for which a function is true.
 
         Args:
@@ -163,7 +185,9 @@ class Selections(DatasetValue):
             map_stages.FilterStage, self._type, [self], [], [predicate_for(predicate, self)]
         )
 
-    def take_while(self, predicate: Callable[..., object], name: str | None = None) -> Dataset:
+    def take_while(
+        self, predicate: Callable[..., object], name: str | None = None
+    ) -> Dataset[Element]:
         """Returns the elements before the first for which a function is false.
 
         Args:
@@ -184,7 +208,7 @@ class Selections(DatasetValue):
             map_stages.TakeWhileStage, self._type, [self], [], [predicate_for(predicate, self)]
         )
 
-    def unique(self, name: str | None = None) -> Dataset:
+    def unique(self, name: str | None = None) -> Dataset[Element]:
         """Returns the elements without repetitions of earlier ones.
 
         Args:
@@ -216,7 +240,7 @@ class Selections(DatasetValue):
         initial_dist: TensorLike | None = None,
         seed: TensorLike | None = None,
         name: str | None = None,
-    ) -> Dataset:
+    ) -> Dataset[tuple[Tensor, Element]]:
         """Returns elements with their classes, some of them twice and others not at all.
 
         So each class becomes as frequent as `target_dist` says.
@@ -244,7 +268,7 @@ class Selections(DatasetValue):
         initial: Any = None if initial_dist is None else convert(initial_dist)
         return resampled(self, staged_form(class_func), target, initial, seed)
 
-    def prefetch(self, buffer_size: TensorLike | None, name: str | None = None) -> Dataset:
+    def prefetch(self, buffer_size: TensorLike | None, name: str | None = None) -> Dataset[Element]:
         """Returns the elements, some of which a thread computes before they are taken.
 
         Args:
@@ -262,7 +286,7 @@ class Selections(DatasetValue):
         size = int64(AUTOTUNE if buffer_size is None else buffer_size)
         return make(buffer_stages.PrefetchStage, self._type, [self], [size])
 
-    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset[Element]:
         """Returns the elements that can be computed without an error.
 
         Args:

@@ -24,6 +24,23 @@ from graphwright.types.tensor_type import (
 )
 
 
+def fitting(operands: Sequence[TensorType], names: Sequence[str]) -> str:
+    """A line with a call that lets two operands broadcast; empty if none is likely."""
+    dims = [o.dims for o in operands]
+    if len(dims) != 2 or dims[0] is None or dims[1] is None:
+        return ""
+    first = len(dims[0]) < len(dims[1])
+    name, short, long = (names[0], *dims) if first else (names[1], *dims[::-1])
+    assert short is not None
+    assert long is not None
+    if not short or short != long[: len(short)] or None in short:
+        return ""
+    ones = len(long) - len(short)
+    if ones == 1:
+        return f"\n    tf.expand_dims({name}, -1) fits"
+    return f"\n    tf.reshape({name}, {[*short, *[1] * ones]}) fits"
+
+
 class Elementwise(Op):
     """Each result element depends on the operands' elements at the same (broadcast) place.
 
@@ -48,7 +65,8 @@ class Elementwise(Op):
             return (broadcast_all(o.dims for o in operands),)
         except ValueError:
             shown = " vs. ".join(show_dims(o.dims) for o in operands)
-            raise ValueError(f"Incompatible shapes: {shown}") from None
+            advice = fitting(operands, self.operand_names(len(operands)))
+            raise ValueError(f"Incompatible shapes: {shown}{advice}") from None
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         return type(self).ufunc

@@ -137,22 +137,49 @@ def name_call(
         error.args = (words, *error.args[1:])
 
 
-#: The line of an error with a call that converts an operand.
-_CONVERSION = re.compile(r"^    (tf\.[\w.]+\()(\w+)(?:\[(\d+)\])?(.*\) converts it)$", re.MULTILINE)
+#: The line of an error with a call that works, its first operand, and all operands in it.
+_ADVICE = re.compile(
+    r"\n    tf\.[\w.]+\((\w+).*\) (converts it|fits|multiplies them|takes (?:it|them))$",
+    re.MULTILINE,
+)
+_OPERAND = re.compile(r"(?<![\w.])(\w+)\b(?:\[(\d+)\])?(?!=)")
 
 
 def in_words_of_program(words: str, function: Function, frame: FrameType | None) -> str:
-    """The words of an error, in which the program's expression stands for the operand's name."""
-    advice = _CONVERSION.search(words)
-    if advice is None or frame is None:
+    """The words of an error, in which the program's expressions stand for the operands' names."""
+    advice = _ADVICE.search(words)
+    if advice is None:
+        return words
+    parameters = [p for p in inspect.signature(function).parameters if p not in _INSTANCES]
+    if advice[2] != "converts it" and advice[1] not in parameters:  # it is of an inner call
+        return words[: advice.start()] + words[advice.end() :]
+    if frame is None:
         return words
     placed, named = operands_of(node_at(frame))
-    parameters = [p for p in inspect.signature(function).parameters if p not in _INSTANCES]
     texts = {**dict(zip(parameters, placed)), **named}
-    text = texts.get(advice[2])
-    if text and advice[3]:
-        text = item_of(text, int(advice[3]))
-    return words if not text else _CONVERSION.sub(lambda m: f"    {m[1]}{text}{m[4]}", words)
+
+    def in_program(operand: re.Match[str]) -> str:
+        text = texts.get(operand[1])
+        if text and operand[2]:
+            text = item_of(text, int(operand[2]))
+        return text or operand[0]
+
+    return words[: advice.start()] + _OPERAND.sub(in_program, advice[0]) + words[advice.end() :]
+
+
+def before_advice(words: str, suffix: str) -> str:
+    """Words with a suffix at the end of their sentence, before a line with a call that works."""
+    advice = _ADVICE.search(words)
+    end = len(words) if advice is None else advice.start()
+    return f"{words[:end]}{suffix}{words[end:]}"
+
+
+def advise(error: Exception, call: str) -> None:
+    """Adds to an error a line with a call that works; its operands have the parameters' names."""
+    if call and isinstance(error, OpError):
+        error.reword(f"{error.message}\n    {call}")
+    elif call:
+        error.args = (f"{error}\n    {call}", *error.args[1:])
 
 
 def word_on_none(value: object) -> str:

@@ -395,7 +395,10 @@ def no_trace(
 ) -> str:
     """The words about a call that no trace serves."""
     if not traces:
-        return "Found zero restored functions for caller function."
+        return (
+            "Found zero restored functions for caller function. It had no trace when the model was "
+            "saved. Call it before that, or its `get_concrete_function(tf.TensorSpec(...))`."
+        )
 
     def shown(args: Sequence[object], kwargs: Mapping[str, object]) -> str:
         lines = [f"    * {argument!r}" for argument in args]

@@ -16,6 +16,7 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
 from graphwright.op.interpreter import STATE, Interpreter, activate, holds_tensor, makes_tensor
 from graphwright.op.op import DTypeMismatch, LateRefusal, Op, freeze, host_value
+from graphwright.op.refusal import before_advice
 from graphwright.ops.core.creation import Const, Literal
 from graphwright.trace.symbolic import SymbolicTensor, leaked
 from graphwright.types import dtypes as dt
@@ -350,7 +351,8 @@ def infer(
 def at_node(words: str, op: Op, inputs: tuple[Value, ...]) -> str:
     """What an error says, with the op and the types of its operands."""
     shapes = ", ".join(repr(v.type) for v in inputs)
-    return f"{words} for '{{{{node {op.type_name}}}}} = {op}' with input types: {shapes}."
+    place = f" for '{{{{node {op.type_name}}}}} = {op}' with input types: {shapes}."
+    return before_advice(words, place)
 
 
 def check_host(op: Op, position: int, count: int, got: DType) -> None:

@@ -385,7 +385,7 @@ def as_array(value: object) -> Array:
     except ValueError:
         raise ValueError(
             "Can't convert non-rectangular Python sequence to Tensor: all rows at a depth must "
-            f"have one length, got {shorten(value)}"
+            f"have one length, got {shorten(value)}\n    tf.ragged.constant(value) takes it"
         ) from None
     except OverflowError:
         return np.array(value, dtype=object)

@@ -14,7 +14,7 @@ from graphwright.base.errors import InvalidArgumentError, OpError, ResourceExhau
 from graphwright.op.conditions import check_least
 from graphwright.op.interpreter import STATE
 from graphwright.op.op import FORMS, DTypeMismatch, Op, host_value
-from graphwright.op.refusal import leave, word_on_none
+from graphwright.op.refusal import before_advice, leave, word_on_none
 from graphwright.ops.math import arithmetic, comparison
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
@@ -308,7 +308,7 @@ def refusal(op: Op, operands: Operands | None, error: Exception) -> Exception:
                     return error
                 message = f"{AXES}: {message}"
     if "[Op:" not in message:
-        message = f"{message} [Op:{op.type_name}]"
+        message = before_advice(message, f" [Op:{op.type_name}]")
     return kind(None, None, message)
 
 

@@ -128,7 +128,7 @@ def comparison_with(function: Callable[..., object], of_none: bool) -> Any:
     def operator(self: TensorLike, other: object) -> Any:
         if other is None:
             return of_none
-        if not Operators.compares_elements:
+        if not Operators._compares_elements:
             return is_same(self, other) is not of_none
         try:
             return function(self, other)
@@ -152,7 +152,7 @@ class Operators:
     __array_priority__ = 100
 
     #: Whether `==` compares elements; in TensorFlow 1 it says whether tensors are the same one.
-    compares_elements: ClassVar[bool] = True
+    _compares_elements: ClassVar[bool] = True
 
     __add__ = binary(arithmetic.add, "add")
     __radd__ = reflected(arithmetic.add, "add")

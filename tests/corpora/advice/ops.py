@@ -11,6 +11,67 @@ def call(name: str, says: str, wrong: str, right: str, result: object, before: s
             result=result)  # fmt: skip
 
 
+call("matmul_of_pictures", "tf.reshape(x, [2, 4]) fits", "tf.matmul(x, w)",
+     "tf.matmul(tf.reshape(x, [2, 4]), w)", [[4.0], [4.0]],
+     "x, w = tf.ones([2, 2, 2]), tf.ones([4, 1])")  # fmt: skip
+call("matmul_of_a_picture", "tf.reshape(x, [1, 4]) fits", "x @ w", "tf.reshape(x, [1, 4]) @ w",
+     [[4.0]], "x, w = tf.ones([2, 2]), tf.ones([4, 1])")  # fmt: skip
+call("matmul_of_any_number_of_pictures", "tf.reshape(x, [-1, 4]) fits",
+     "tf.function(lambda x: tf.matmul(x, w), input_signature=spec)(tf.ones([3, 2, 2]))",
+     "tf.function(lambda x: tf.matmul(tf.reshape(x, [-1, 4]), w), input_signature=spec)"
+     "(tf.ones([3, 2, 2]))", [[4.0], [4.0], [4.0]],
+     "w, spec = tf.ones([4, 1]), [tf.TensorSpec([None, 2, 2])]")  # fmt: skip
+call("matmul_of_rows_and_rows", "tf.transpose(w) fits", "tf.matmul(x, w)",
+     "tf.matmul(x, tf.transpose(w))", [[2.0, 2.0, 2.0]],
+     "x, w = tf.ones([1, 2]), tf.ones([3, 2])")  # fmt: skip
+call("matmul_of_columns", "tf.transpose(x) fits", "x @ w", "tf.transpose(x) @ w",
+     [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0]], "x, w = tf.ones([2, 3]), tf.ones([2, 2])")  # fmt: skip
+call("matmul_of_batches", "tf.linalg.matrix_transpose(w) fits", "x @ w",
+     "x @ tf.linalg.matrix_transpose(w)", [[[2.0, 2.0, 2.0]]],
+     "x, w = tf.ones([1, 1, 2]), tf.ones([1, 3, 2])")  # fmt: skip
+call("matmul_with_a_vector", "tf.linalg.matvec(x, v) multiplies them", "tf.matmul(x, v)",
+     "tf.linalg.matvec(x, v)", [2.0], "x, v = tf.ones([1, 2]), tf.ones([2])")  # fmt: skip
+call("matmul_of_a_vector", "tf.linalg.matvec(w, v, transpose_a=True) multiplies them", "v @ w",
+     "tf.linalg.matvec(w, v, transpose_a=True)", [2.0],
+     "v, w = tf.ones([2]), tf.ones([2, 1])")  # fmt: skip
+call("matmul_of_vectors", "tf.tensordot(v, v, 1) multiplies them", "v @ v",
+     "tf.tensordot(v, v, 1)", 2.0, "v = tf.ones([2])")  # fmt: skip
+call("sum_of_a_column", "tf.expand_dims(w, -1) fits", "x * w", "x * tf.expand_dims(w, -1)",
+     [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]], "x, w = tf.ones([2, 3]), tf.constant([1.0, 2.0])",
+     )  # fmt: skip
+call("sum_of_numbers_of_pictures", "tf.reshape(w, [2, 1, 1]) fits", "tf.add(w, x)",
+     "tf.add(tf.reshape(w, [2, 1, 1]), x)", [[[2.0, 2.0, 2.0]], [[3.0, 3.0, 3.0]]],
+     "x, w = tf.ones([2, 1, 3]), tf.constant([1.0, 2.0])")  # fmt: skip
+call("traced_sum_of_a_column", "tf.expand_dims(x[0], -1) fits",
+     "tf.function(lambda x, y: tf.add(x[0], y))(tf.ones([1, 2]), tf.ones([2, 3]))",
+     "tf.function(lambda x, y: tf.add(tf.expand_dims(x[0], -1), y))"
+     "(tf.ones([1, 2]), tf.ones([2, 3]))", [[2.0, 2.0, 2.0], [2.0, 2.0, 2.0]])  # fmt: skip
+call("reshape_to_too_many", "tf.reshape(x, [-1, 2]) fits", "tf.reshape(x, [4, 2])",
+     "tf.reshape(x, [-1, 2])", [[1, 2], [3, 4]], "x = tf.constant([1, 2, 3, 4])")  # fmt: skip
+call("convolution_of_grey_pictures", "tf.expand_dims(x, -1) fits",
+     "tf.nn.conv2d(x, tf.ones([1, 1, 1, 1]), 1, 'SAME')",
+     "tf.nn.conv2d(tf.expand_dims(x, -1), tf.ones([1, 1, 1, 1]), 1, 'SAME')",
+     [[[[1.0], [1.0]]]], "x = tf.ones([1, 1, 2])")  # fmt: skip
+call("convolution_of_a_picture", "tf.expand_dims(x, 0) fits",
+     "tf.nn.conv2d(x, tf.ones([1, 1, 3, 1]), 1, 'SAME')",
+     "tf.nn.conv2d(tf.expand_dims(x, 0), tf.ones([1, 1, 3, 1]), 1, 'SAME')", [[[[3.0]]]],
+     "x = tf.ones([1, 1, 3])")  # fmt: skip
+call("classes_in_a_column", "tf.squeeze(y, -1) fits",
+     "float(tf.nn.sparse_softmax_cross_entropy_with_logits(y, tf.zeros([1, 1]))[0])",
+     "float(tf.nn.sparse_softmax_cross_entropy_with_logits(tf.squeeze(y, -1), "
+     "tf.zeros([1, 1]))[0])", 0.0, "y = tf.constant([[0]])")  # fmt: skip
+call("classes_that_are_probabilities",
+     "tf.nn.softmax_cross_entropy_with_logits(y, x) takes them",
+     "float(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=x)[0])",
+     "float(tf.nn.softmax_cross_entropy_with_logits(y, x)[0])", 0.0,
+     "x, y = tf.zeros([1, 2]), tf.zeros([1, 2])")  # fmt: skip
+call("rows_of_several_lengths", "tf.ragged.constant([[1, 2], [3]]) takes it",
+     "tf.constant([[1, 2], [3]])", "tf.ragged.constant([[1, 2], [3]])[0]", [1, 2])  # fmt: skip
+call("variable_in_a_function", "Create it once, before the function is called",
+     "[f(), f()][-1].numpy()", "[g(), g()][-1].numpy()", 2.0,
+     "f = tf.function(lambda: tf.Variable(0.0).assign_add(1.0))\n"
+     "v = tf.Variable(0.0)\n"
+     "g = tf.function(lambda: v.assign_add(1.0))")  # fmt: skip
 call("range_out_of_float32", "Give a dtype that holds it, such as tf.float64.",
      "tf.constant([1e300])", "tf.constant([1e300], tf.float64)", [1e300])  # fmt: skip
 call("constant_of_another_dtype", "use tf.cast", "tf.constant(x, tf.float32)",

@@ -18,7 +18,7 @@ from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
 from graphwright.types.specs import TensorSpec
 
 #: What `Dataset.apply` takes.
-Transformation: TypeAlias = Callable[[Dataset], Any]
+Transformation: TypeAlias = Callable[[Dataset], Dataset]
 
 
 def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
@@ -165,7 +165,7 @@ def enumerate_dataset(start: TensorLike = 0) -> Transformation:
 
 def group_by_window(
     key_func: Callable[..., object],
-    reduce_func: Callable[..., object],
+    reduce_func: Callable[..., Dataset],
     window_size: TensorLike | None = None,
     window_size_func: Callable[..., object] | None = None,
 ) -> Transformation:
@@ -308,7 +308,7 @@ def check_count(count: int, wanted: Any) -> None:
 
 
 def parallel_interleave(
-    map_func: Callable[..., object],
+    map_func: Callable[..., Dataset],
     cycle_length: TensorLike,
     block_length: TensorLike = 1,
     sloppy: bool | None = False,

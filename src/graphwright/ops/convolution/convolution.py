@@ -81,7 +81,7 @@ class Sliding(Op, fields=False):
     def output_dims(self, x: Dims | None, filters: Dims | None) -> Dims:
         """The dims of a convolution; ValueError if the operands do not fit."""
         self.check()
-        check_rank(self.type_name, "input", x, self.spatial + 2)
+        check_rank(self.type_name, "input", x, self.spatial + 2, self.fitting(x, filters))
         check_rank(self.type_name, "filter", filters, self.spatial + 2)
         unknown = (None,) * (self.spatial + 2)
         x, filters = x or unknown, filters or unknown
@@ -98,6 +98,16 @@ class Sliding(Op, fields=False):
         if self.depthwise:
             outputs = None if None in filters[-2:] else filters[-1] * filters[-2]  # type: ignore[operator]
         return arranged(x[0], counts, outputs, self.data_format)
+
+    def fitting(self, x: Dims | None, filters: Dims | None) -> str:
+        """A line with a call that adds the axis that one picture, or pictures in grey, lack."""
+        rank = self.spatial + 2
+        if x is None or filters is None or (len(x), len(filters)) != (rank - 1, rank):
+            return ""
+        last = -self.spatial - 1 if is_channels_first(self.data_format) else -1
+        if x[last] == filters[-2]:
+            return "\n    tf.expand_dims(input, 0) fits"
+        return f"\n    tf.expand_dims(input, {last}) fits" if filters[-2] == 1 else ""
 
     def check_depth(self, x: Dims, filters: Dims) -> None:
         """ValueError unless the filters fit the channels: all of them, or groups of equal size."""

@@ -105,10 +105,10 @@ def check_padding(op: str, padding: str, allowed: Sequence[str]) -> None:
         )
 
 
-def check_rank(op: str, name: str, dims: Dims | None, rank: int) -> None:
-    """ValueError for an operand of another rank."""
+def check_rank(op: str, name: str, dims: Dims | None, rank: int, advice: str = "") -> None:
+    """ValueError for an operand of another rank, with a line about what would fit."""
     if dims is not None and len(dims) != rank:
-        raise ValueError(f"{name} of {op} must be {rank}-dimensional: {show_dims(dims)}")
+        raise ValueError(f"{name} of {op} must be {rank}-dimensional: {show_dims(dims)}{advice}")
 
 
 def paired(explicit: Sequence[int], data_format: str) -> Pairs:

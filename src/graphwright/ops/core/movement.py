@@ -111,10 +111,18 @@ def reshaped_dims(dims: Dims | None, shape: Any) -> Dims | None:
         if rest != total:
             raise ValueError(
                 f"Input to reshape is a tensor with {total} values, but the requested shape has "
-                f"{rest}"
+                f"{rest}{fitting_shape(total, shape)}"
             )
         return result
     return _filled_dims(result, dims or (), total, rest, bool(inferred))
+
+
+def fitting_shape(total: int, shape: tuple[int, ...]) -> str:
+    """A line with a reshape of so many elements whose first size is left open, if one works."""
+    row = num_elements(shape[1:]) or 0
+    if not total or not row or total % row:
+        return ""
+    return f"\n    tf.reshape(tensor, {[-1, *shape[1:]]}) fits"
 
 
 def _filled_dims(result: Dims, dims: Dims, total: int, rest: int, inferred: bool) -> Dims:

@@ -14,12 +14,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.machine import matmul as kernels
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert_first
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.refusal import advise
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.core.indexing import boolean_mask
@@ -44,7 +46,13 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
-from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
+from graphwright.types.tensor_type import (
+    Dims,
+    TensorType,
+    broadcast_dims,
+    num_elements,
+    show_dims,
+)
 
 #: What `tensordot` sums over: so many axes, or the axes of each operand.
 SummedAxes: TypeAlias = int | Sequence[npt.ArrayLike] | Array
@@ -397,17 +405,50 @@ def matmul(
     flipped_a = True if adjoint_a else transpose_a
     flipped_b = True if adjoint_b else transpose_b
     flags = (flipped_a, flipped_b, grad_a, grad_b)
-    if plain and output_type is None:
-        factors = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
-        return apply(MatMul.of(*flags), *factors, name=name)
-    # The batched ops know only adjoints: a transpose is the adjoint of the conjugate.
-    factors = conj(x) if transpose_a else x, conj(y) if transpose_b else y
-    if output_type is None:
-        return apply(BatchMatMulV2.of(*flags), *factors, name=name)
-    dtype = as_dtype(output_type)
-    if plain and dtype is x.dtype is y.dtype:
-        return matmul(x, y, transpose_a, transpose_b, adjoint_a, adjoint_b, name=name)
-    return apply(BatchMatMulV3.of(*flags, dtype), *factors, name=name)
+    try:
+        if plain and output_type is None:
+            factors = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
+            return apply(MatMul.of(*flags), *factors, name=name)
+        # The batched ops know only adjoints: a transpose is the adjoint of the conjugate.
+        factors = conj(x) if transpose_a else x, conj(y) if transpose_b else y
+        if output_type is None:
+            return apply(BatchMatMulV2.of(*flags), *factors, name=name)
+        dtype = as_dtype(output_type)
+        if plain and dtype is x.dtype is y.dtype:
+            return matmul(x, y, transpose_a, transpose_b, adjoint_a, adjoint_b, name=name)
+        return apply(BatchMatMulV3.of(*flags, dtype), *factors, name=name)
+    except (ValueError, InvalidArgumentError) as error:
+        if x.dtype is y.dtype and not (flipped_a or flipped_b):
+            advise(error, fitting_call(x.dims, y.dims))
+        raise
+
+
+def fitting_call(a: Dims | None, b: Dims | None) -> str:
+    """A call that multiplies operands whose shapes `matmul` refuses; empty if none is likely.
+
+    >>> fitting_call((32, 28, 28), (784, 10))
+    'tf.reshape(a, [32, 784]) fits'
+    """
+    if not a or not b:
+        return ""
+    if len(b) == 1:
+        call = "tf.tensordot(a, b, 1)" if len(a) == 1 else "tf.linalg.matvec(a, b)"
+        return f"{call} multiplies them" if a[-1] == b[0] else ""
+    if len(a) == 1:
+        fits = a[0] == b[-2] and len(b) == 2
+        return "tf.linalg.matvec(b, a, transpose_a=True) multiplies them" if fits else ""
+    if a[-1] == b[-2] or None in (a[-1], b[-2]):
+        return ""
+    if len(b) == 2:
+        for first in range(len(a) - 2, -1, -1):  # pictures as rows
+            rows, row = a[:first] or (1,), a[first:]
+            if num_elements(row) == b[0] and rows.count(None) < 2:
+                sizes = ["-1" if size is None else str(size) for size in (*rows, b[0])]
+                return f"tf.reshape(a, [{', '.join(sizes)}]) fits"
+    for name, dims, fits in (("b", b, a[-1] == b[-1]), ("a", a, a[-2] == b[-2])):
+        if fits:
+            return f"tf.{'transpose' if len(dims) == 2 else 'linalg.matrix_transpose'}({name}) fits"
+    return ""
 
 
 #: Dtypes whose products are float32: TensorFlow takes such operands for sparse ones.

@@ -31,6 +31,7 @@ from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import (
+    Dims,
     TensorType,
     broadcast_dims,
     is_compatible,
@@ -475,6 +476,15 @@ def sparse_softmax_cross_entropy_with_logits(
     return cast(loss, dtype) if dtype in NARROW else loss
 
 
+def fitting_labels(have: Dims, want: Dims) -> str:
+    """A line with a call that takes labels in a column, or those that are probabilities."""
+    if have == (*want[:-1], 1):
+        return "\n    tf.squeeze(labels, -1) fits"
+    if have == want:
+        return "\n    tf.nn.softmax_cross_entropy_with_logits(labels, logits) takes them"
+    return ""
+
+
 def check_label_shape(labels: TensorValue, logits: TensorValue) -> None:
     """ValueError unless `labels` may have the shape of `logits` without its last axis."""
     have, want = labels.type.dims, logits.type.dims
@@ -486,7 +496,7 @@ def check_label_shape(labels: TensorValue, logits: TensorValue) -> None:
         raise ValueError(
             "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape="
             f"{labels.shape} of rank {len(have)} and logits.shape={logits.shape} of rank "
-            f"{len(want)}"
+            f"{len(want)}{fitting_labels(have, want)}"
         )
     if not is_compatible(have, want[:-1]):
         raise ValueError(

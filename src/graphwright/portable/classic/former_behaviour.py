@@ -38,7 +38,7 @@ def enable_tensor_equality() -> None:
     >>> bool(tf.constant(1) == tf.constant(1))
     True
     """
-    Operators.compares_elements = True
+    Operators._compares_elements = True
 
 
 def disable_tensor_equality() -> None:
@@ -50,7 +50,7 @@ def disable_tensor_equality() -> None:
     False
     >>> tf.compat.v1.enable_tensor_equality()
     """
-    Operators.compares_elements = False
+    Operators._compares_elements = False
 
 
 def disable_v2_behavior() -> None:
