@@ -2070,6 +2070,17 @@ def index_that_is_a_bool_of_numpy(tf: Any) -> Any:
     return [twice(lambda: x[np.bool_(True)], tf), twice(lambda: x[np.array([True, False, True])], tf)]
 
 
+def variances_of_rows_of_integers(tf: Any) -> Any:
+    rows = [tf.ragged.constant([[1, 2], [4]], k) for k in ("int32", "int64", "int8", "uint16")]
+    return [[tf.math.reduce_variance(r, axis=1), tf.math.reduce_std(r, axis=0)] for r in rows]
+
+
+def arrays_of_one_tensor(tf: Any) -> Any:
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    count = tf.function(lambda: tf.constant(tf.experimental.numpy.size(x)))
+    return [tf.experimental.numpy.concatenate(x), type(tf.experimental.numpy.size(x)).__name__, count()]
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value
