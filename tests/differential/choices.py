@@ -59,6 +59,9 @@ WORDS = (
     Words("rows of embeddings that are matrices", "Inputs to operation Select", "embedding"),
     Words("what has no decomposition is refused in TensorFlow", "decomposition was not successful"),
     Words("a shape that is read backwards", "Subshape must have computed start >= end"),
+    Words("numbers beside rows of another dtype", "ConcatV2", r"ragged|strings\.split"),
+    Words("NumPy's form of padding", "paddings must be a matrix", r"numpy\.pad"),
+    Words("a seed of threefry", "counter must be a vector with length", "threefry"),
     Words(
         "a number beside a tensor of another dtype",
         "was expected to be",
@@ -156,7 +159,7 @@ def is_saturated(case: Difference, sample: Sample) -> bool:
 
 def is_static(case: Difference, sample: Sample) -> bool:
     """A value or shape that only an eager tensor knows."""
-    asks = re.search(r"get_static_value|\.shape\[|get_shape", text_of(sample))
+    asks = re.search(r"get_static_value|\.shape\b|get_shape", text_of(sample))
     return asks is not None and "NoneType, not" in case.words
 
 
@@ -192,6 +195,8 @@ CAUSES = {
     "`expint` of a negative number, or of infinity": r"\bexpint\b",
     "NaN in a `fractional_max_pool`, by its place": r"fractional_max_pool",
     "NaN in the range of `quantize_and_dequantize`, by its place": r"quantize_and_dequantize",
+    "`bessel_y1` of 0": r"bessel_y1",
+    "a label of `ctc_loss` that is no class": r"ctc_loss",
     "a tangent of zero times an infinity": r"ForwardAccumulator",
     "NaN among what is sorted or added up": r"sort|top_k|logsumexp|cum|median|unique",
 }
