@@ -2025,6 +2025,62 @@ def assertion_about_two_numbers(tf: Any) -> Any:
         return [line for line in error.message.splitlines()[:5] if line]
 
 
+def repeats_that_are_no_integers(tf: Any) -> Any:
+    x = tf.constant([1.0, 2.0])
+    floats = tf.constant([1.0, 2.0])
+    return [
+        twice(lambda: tf.repeat(x, 1.5), tf),
+        twice(lambda: tf.repeat(x, 1j), tf),
+        twice(lambda: tf.repeat(x, floats), tf),
+        twice(lambda: tf.repeat(x, [True, False]), tf),
+        twice(lambda: tf.repeat(x, [2, 1]), tf),
+    ]
+
+
+def ranges_of_all_dtypes(tf: Any) -> Any:
+    kinds = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+    spaces = [tf.linspace(tf.constant(1, k), tf.constant(4, k), 3) for k in kinds]
+    halves = [tf.range(tf.constant(k, "float16")) for k in (0.0, 3.5)]
+    return [spaces, halves, tf.range(tf.constant(1.0, "bfloat16"), 3, tf.constant(1, tf.int64))]
+
+
+def text_of_bytes_that_are_no_text(tf: Any) -> Any:
+    return [
+        tf.strings.format("{} x", tf.constant(b"\xff\x00a")),
+        tf.strings.format("{}", [tf.constant([b"\xc3\xbc\xc3", b'"'])]),
+    ]
+
+
+def checkpoints_that_no_manager_saved(tf: Any) -> Any:
+    folder = tempfile.mkdtemp()
+    checkpoint = tf.train.Checkpoint(step=tf.Variable(1))
+    own = checkpoint.save(folder + "/own")
+    first = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=1)
+    before = [len(first.checkpoints), first.latest_checkpoint == own]
+    paths = [first.save(), first.save()]
+    second = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=1)
+    after = [second.checkpoints == paths[1:], second.latest_checkpoint == paths[1]]
+    second.save()
+    there = [len(tf.train.list_variables(own)) > 0, outcome(lambda _: checkpoint.restore(own), tf)[:1]]
+    return [before, after, there]
+
+
+def index_that_is_a_bool_of_numpy(tf: Any) -> Any:
+    x = tf.constant([1, 2, 3])
+    return [twice(lambda: x[np.bool_(True)], tf), twice(lambda: x[np.array([True, False, True])], tf)]
+
+
+def variances_of_rows_of_integers(tf: Any) -> Any:
+    rows = [tf.ragged.constant([[1, 2], [4]], k) for k in ("int32", "int64", "int8", "uint16")]
+    return [[tf.math.reduce_variance(r, axis=1), tf.math.reduce_std(r, axis=0)] for r in rows]
+
+
+def arrays_of_one_tensor(tf: Any) -> Any:
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    count = tf.function(lambda: tf.constant(tf.experimental.numpy.size(x)))
+    return [tf.experimental.numpy.concatenate(x), type(tf.experimental.numpy.size(x)).__name__, count()]
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value

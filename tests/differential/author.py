@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 import textwrap
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from differential.block_forms import BLOCKS, HEADS
 from differential.operands import DTYPES, FAMILIES, Operands, dtype_name, is_dense
 from everyday.limits import TooLong, limit
 from everyday.programs import Program
@@ -24,7 +26,9 @@ import graphwright as tf
 _ARGUMENTS = ("x", "y", "inputs", "labels", "a", "b", "mask", "ids", "words", "w")
 _NAMES = ("h", "z", "u", "v", "out", "total", "part", "rows", "score", "loss", "p", "q", "m", "n",
           "c", "d", "e", "f", "g", "r", "s", "t1", "t2", "t3", "t4", "t5", "t6", "t7")  # fmt: skip
-_NO_RESULTS = ("tf", "np", "weights", "tape", "outer", "helper", "i", "row")
+_NO_RESULTS = (
+    "tf", "np", "weights", "tape", "outer", "helper", "i", "row", "collections", *HEADS,
+)  # fmt: skip
 #: What a tape records last.
 _OUTER = ("{n} * {n}", "tf.tanh({f})", "tf.reduce_sum({n})", "tf.exp({f})")
 #: Seconds that a statement may take.
@@ -143,7 +147,7 @@ class Author(Operands):
         """One more statement."""
         ways: list[tuple[float, Callable[[], list[str]]]] = [
             (14, self.assignment), (1.5, self.branch), (1.5, self.loop), (1, self.repetition),
-            (1.5, self.tape), (0.7, self.helper),
+            (1.5, self.tape), (0.7, self.helper), (3, self.block),
             (1.2 if "weights" in self.names else 0, self.update),
         ]  # fmt: skip
         for _ in range(12):
@@ -390,6 +394,20 @@ class Author(Operands):
             f"    return {text}",
             f"{self.name()} = helper({name}{self.chance.choice(('', ', k=3'))})",
         ]
+
+    def block(self) -> list[str]:
+        """Lines that belong together, and what they read of the module"""
+        form = self.chance.choice(BLOCKS)
+        free = self.chance.sample(self.free[:8], 3) if len(self.free) > 8 else []
+        if not free:
+            return []
+        for word, name in zip(("NEW3", "NEW2", "NEW"), free):
+            form = form.replace(word, name)
+        for name, text in HEADS.items():
+            if re.search(rf"\b{name}\b", form) and name not in self.names:
+                self.head.append(text)
+                exec(text, self.names)
+        return self.fill(form, self.names).split("\n")
 
     def update(self) -> list[str]:
         """An update of the variable"""

@@ -59,6 +59,9 @@ WORDS = (
     Words("rows of embeddings that are matrices", "Inputs to operation Select", "embedding"),
     Words("what has no decomposition is refused in TensorFlow", "decomposition was not successful"),
     Words("a shape that is read backwards", "Subshape must have computed start >= end"),
+    Words("numbers beside rows of another dtype", "ConcatV2", r"ragged|strings\.split"),
+    Words("NumPy's form of padding", "paddings must be a matrix", r"numpy\.pad"),
+    Words("a seed of threefry", "counter must be a vector with length", "threefry"),
     Words(
         "a number beside a tensor of another dtype",
         "was expected to be",
@@ -156,7 +159,7 @@ def is_saturated(case: Difference, sample: Sample) -> bool:
 
 def is_static(case: Difference, sample: Sample) -> bool:
     """A value or shape that only an eager tensor knows."""
-    asks = re.search(r"get_static_value|\.shape\[|get_shape", text_of(sample))
+    asks = re.search(r"get_static_value|\.shape\b|get_shape", text_of(sample))
     return asks is not None and "NoneType, not" in case.words
 
 
@@ -175,11 +178,28 @@ def is_large(case: Difference, sample: Sample) -> bool:
     return "1e30" in text_of(sample) and any(t["of"] == "float32" for t in leaves(case))
 
 
-def is_beyond(case: Difference, sample: Sample) -> bool:
-    """Where they differ there is a NaN or an infinity: of what is sorted or divided, of complex
-    products, or of functions beyond their domain."""
+def is_beyond(case: Difference, sample: Sample) -> str:
+    """The cause where they differ only in places with a NaN or an infinity; "" if none is known."""
     pairs = list(places(case))
-    return bool(pairs) and not any(np.isfinite(pair).all() for pair in pairs)
+    if not pairs or any(np.isfinite(pair).all() for pair in pairs):
+        return ""
+    first = next(leaves(case))
+    if first["of"].startswith("complex"):
+        return "infinities in complex products, quotients and signs"
+    text = text_of(sample)
+    return next((cause for cause, has in CAUSES.items() if re.search(has, text)), "")
+
+
+#: Where NaN or an infinity comes of, by what the program has.
+CAUSES = {
+    "`expint` of a negative number, or of infinity": r"\bexpint\b",
+    "NaN in a `fractional_max_pool`, by its place": r"fractional_max_pool",
+    "NaN in the range of `quantize_and_dequantize`, by its place": r"quantize_and_dequantize",
+    "`bessel_y1` of 0": r"bessel_y1",
+    "a label of `ctc_loss` that is no class": r"ctc_loss",
+    "a tangent of zero times an infinity": r"ForwardAccumulator",
+    "NaN among what is sorted or added up": r"sort|top_k|logsumexp|cum|median|unique",
+}
 
 
 def is_sorted(case: Difference, sample: Sample) -> bool:
@@ -220,7 +240,7 @@ def is_lost(case: Difference, sample: Sample) -> bool:
 _FLOAT = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e-?\d+)?(?![\w.])")
 
 #: The rules that compute, in the order in which they are asked, after those about words.
-RULES: tuple[Callable[[Difference, Sample], bool], ...] = (
+RULES: tuple[Callable[[Difference, Sample], bool | str], ...] = (
     is_exhausted, is_refused_early, is_untaken, is_other_refusal, is_as_eager, is_dtype, is_dense,
     is_left_out,
     is_image_without_pixels, is_nothing, is_mistake, is_unwritten, is_bytes, is_beyond,
@@ -259,8 +279,12 @@ def choice(case: Difference, sample: Sample) -> str:
     for words in WORDS:
         if words.admits(case, sample):
             return words.reason
-    admitting = next((rule for rule in RULES if rule(case, sample)), None)
-    return " ".join((admitting.__doc__ or "").split()).rstrip(".") if admitting else ""
+    for rule in RULES:
+        answer = rule(case, sample)
+        if answer:
+            words = answer if isinstance(answer, str) else rule.__doc__ or ""
+            return " ".join(words.split()).rstrip(".")
+    return ""
 
 
 def is_other(case: Difference) -> bool:

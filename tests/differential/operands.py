@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from differential import composite_forms, dense_forms
+from differential import composite_forms, dense_forms, rare_forms
 
 import graphwright as tf
 
@@ -33,9 +33,9 @@ _PLACE = re.compile(r"\{\{\}\}|\{([^{}]+)\}")
 _TENSOR = re.compile(r"([a-z=~])(\d|\+)?")
 _CHOICE = re.compile(r"<([^<>]*\|[^<>]*)>")
 #: Forms whose function gets items of the first operand, and not the operand.
-_BY_ITEM = ("tf.map_fn", "tf.vectorized_map", "tf.scan", "tf.fold")
+_BY_ITEM = re.compile(r"tf\.(map_fn|vectorized_map|scan|fold)|.*\nfor row in tf\.unstack")
 
-FAMILIES = {**dense_forms.FORMS, **composite_forms.FORMS}
+FAMILIES = {**dense_forms.FORMS, **composite_forms.FORMS, **rare_forms.FORMS}
 _SIMPLE = (*dense_forms.FORMS["arithmetic"], *dense_forms.FORMS["elementwise"])
 
 Names = Mapping[str, Any]
@@ -154,7 +154,7 @@ class Operands:
     def inner(self, form: str, name: str, first: str, names: Names) -> str:
         """An expression of a name that a function binds."""
         value = self.value(first, names)
-        if form.startswith(_BY_ITEM) and value is not None and value.shape.rank:
+        if _BY_ITEM.match(form) and value is not None and value.shape.rank:
             value = value[0] if value.shape[0] else None
         if value is None:
             return name

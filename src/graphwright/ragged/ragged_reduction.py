@@ -146,7 +146,10 @@ def variance(
     name: str | None = None,
 ) -> Any:
     """The variance over axes: the mean of squares less the square of the mean."""
-    x = input_tensor.with_flat_values(floating(input_tensor.flat_values))
+    values = input_tensor.flat_values
+    if values.dtype.is_integer:  # as their mean
+        values = cast(values, dt.float32 if values.dtype.size < 4 else dt.float64)
+    x = input_tensor.with_flat_values(floating(values))
     squares = mean(x.with_flat_values(square(x.flat_values)), axis, keepdims)
     centre = mean(x, axis, keepdims)
     return opened(maximum)(squares - opened(square)(centre), 0.0)

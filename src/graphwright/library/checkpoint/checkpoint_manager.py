@@ -77,7 +77,10 @@ class CheckpointManager:
         state = get_checkpoint_state(self._directory)
         self._preserved = time.time() if state is None else state.last_preserved_timestamp
         self._times: dict[str, float] = {}
+        self._latest: str | None = None
         if state is not None:
+            latest = state.model_checkpoint_path
+            self._latest = latest if is_there(latest) else None
             times = zip(state.all_model_checkpoint_paths, state.all_model_checkpoint_timestamps)
             self._times = {path: t for path, t in times if is_there(path)}
 
@@ -98,13 +101,13 @@ class CheckpointManager:
 
     @property
     def checkpoints(self) -> list[str]:
-        """The checkpoints that are managed, from the oldest to the newest."""
+        """The checkpoints that managers saved, from the oldest to the newest."""
         return list(self._times)
 
     @property
     def latest_checkpoint(self) -> str | None:
-        """The newest checkpoint, or None."""
-        return next(reversed(self._times), None)
+        """The newest checkpoint of the directory, or None."""
+        return self._latest or next(reversed(self._times), None)
 
     def save(
         self,
@@ -152,6 +155,7 @@ class CheckpointManager:
             state = CheckpointState(path, list(times), list(times.values()), preserved)
             write_state(self._directory, state)
         self._times, self._preserved, self._last_step = times, preserved, step
+        self._latest = path
         for stale in old:
             delete(stale)
         return path

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from pathlib import Path
 
 from graphwright.base.files import write_whole
@@ -105,8 +104,8 @@ def write_state(directory: str, state: CheckpointState, name: str | None = None)
 
 def record_latest(path: str) -> None:
     """Records a checkpoint as the newest one of its directory."""
-    now = time.time()
-    write_state(os.path.dirname(path) or ".", CheckpointState(path, [path], [now], now))
+    # Without times: no manager removes what it did not save.
+    write_state(os.path.dirname(path) or ".", CheckpointState(path, [path], [], 0.0))
 
 
 def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -> str | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, overload
 
+import numpy as np
+
 from graphwright.library.numpy.array_functions import isnan, truth
 from graphwright.library.numpy.promotion import asarray, dtype_of, inexact, promoted, result_type
 from graphwright.ops.core import sorting
@@ -682,10 +684,10 @@ def size(x: TensorLike, axis: int | None = None) -> Any:
         axis: The axis, as an int. None means all elements.
 
     Returns:
-        An int, or an int64 scalar tensor where it is unknown while tracing.
+        An int64 of NumPy, or a scalar tensor of int64 where it is unknown while tracing.
 
     >>> import graphwright as tf
-    >>> tf.experimental.numpy.size([[1, 2], [3, 4]])
+    >>> int(tf.experimental.numpy.size([[1, 2], [3, 4]]))
     4
     """
     tensor = asarray(x)
@@ -694,4 +696,4 @@ def size(x: TensorLike, axis: int | None = None) -> Any:
         length = static[axis]
         return shape(tensor, dt.int64)[axis] if length is None else length
     count = static.num_elements()
-    return reduction.reduce_prod(shape(tensor, dt.int64)) if count is None else count
+    return reduction.reduce_prod(shape(tensor, dt.int64)) if count is None else np.int64(count)

@@ -346,7 +346,7 @@ def concatenate(arys: Iterable[TensorLike], axis: int | None = 0) -> Tensor:
     """Joins arrays along an axis.
 
     Args:
-        arys: A list of arrays that differ only in the size of `axis`.
+        arys: A list of arrays that differ only in the size of `axis`. A tensor is one array.
         axis: The axis, as an int. None joins the flattened arrays.
 
     Returns:
@@ -356,7 +356,7 @@ def concatenate(arys: Iterable[TensorLike], axis: int | None = 0) -> Tensor:
     >>> tf.experimental.numpy.concatenate([[1, 2], [3]]).numpy()
     array([1, 2, 3])
     """
-    tensors = promoted(*arys)
+    tensors = promoted(*([arys] if is_tensor(arys) else arys))
     if axis is None:
         return joining.concat([ravel(x) for x in tensors], 0)
     return joining.concat(tensors, axis)

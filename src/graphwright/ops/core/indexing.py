@@ -55,7 +55,7 @@ def wide(indices: Sequence[TensorLike]) -> Any:
 
 def is_mask(key: object) -> TypeGuard[TensorLike]:
     """Whether a key is a bool, a bool array or a bool tensor."""
-    if isinstance(key, (bool, np.bool_)):
+    if isinstance(key, bool):
         return True
     if isinstance(key, np.ndarray):
         return bool(key.dtype == np.bool_)
@@ -115,7 +115,7 @@ def checked_index(value: object) -> Any:
     elif isinstance(value, np.ndarray):
         if value.ndim == 0 and value.dtype.kind in "iu":
             return int(value)
-    elif hasattr(value, "__index__") and not isinstance(value, bool):
+    elif hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_)):
         return value.__index__()
     raise TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "

@@ -19,7 +19,7 @@ from graphwright.ops.core.indexing import boolean_mask
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.movement import broadcast_to, expand_dims, reshape, transpose
 from graphwright.ops.core.rule_words import dims_of, host
-from graphwright.ops.core.sequences import only_at
+from graphwright.ops.core.sequences import check_integers, only_at
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape, shape_of, size
 from graphwright.ops.core.slicing import entry
@@ -162,6 +162,7 @@ def repeat(
         A tensor of the dtype of `input`, and of its rank where `axis` is given.
 
     Raises:
+        TypeError: `repeats` are no integers.
         ValueError: `axis` is out of range, or `repeats` does not fit it.
         InvalidArgumentError: `repeats` is one negative number.
 
@@ -181,8 +182,10 @@ def repeat(
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
         axis %= rank
     if isinstance(repeats, int):
-        return repeat_evenly(x, repeats, axis)
+        return repeat_evenly(x, int(repeats), axis)
     known = None if makes_tensor(repeats) or holds_tensor(repeats) else np.asarray(repeats)
+    if known is None or (known.size and known.dtype.kind != "b"):
+        check_integers(convert(repeats), "repeats")
     length = None if dims is None else dims[axis]
     if known is not None and known.ndim == 1 and length is not None and known.size in (1, length):
         places = np.repeat(np.arange(length, dtype=np.int32), np.maximum(known, 0))

@@ -136,7 +136,7 @@ INT_RANGE, SMALL = Range.of(dt.int32), dt.int32.max
 _INT = frozenset({int})
 
 #: The dtypes that a range may have, the later the wider.
-HIERARCHY = (dt.int32, dt.int64, dt.float32, dt.float64)
+HIERARCHY = (dt.int32, dt.int64, dt.float16, dt.bfloat16, dt.float32, dt.float64)
 
 
 def range(
@@ -154,8 +154,8 @@ def range(
         start: A scalar of real numbers: the first number.
         limit: A scalar of real numbers: where the numbers end, itself left out.
         delta: A scalar of real numbers: the step.
-        dtype: The dtype of the result. None means the widest of the arguments, out of int32, int64,
-            float32 and float64.
+        dtype: The dtype of the result. None means the last that an argument has of int32, int64,
+            float16, bfloat16, float32 and float64.
         name: A name for the op.
 
     Returns:
@@ -163,7 +163,7 @@ def range(
 
     Raises:
         InvalidArgumentError: `delta` is 0, or leads away from `limit`.
-        TypeError: The arguments are of several dtypes, one of them not among those four.
+        TypeError: The arguments are of several dtypes, one of them not among those six.
 
     >>> import graphwright as tf
     >>> tf.range(3, 18, 3)
@@ -219,14 +219,14 @@ def linspace(
     """Returns evenly spaced values from `start` to `stop`, both included, along a new axis.
 
     Args:
-        start: A tensor of numbers; integers become float64.
+        start: A tensor of numbers. Integers of 8 or 16 bits become float32, others float64.
         stop: A tensor like `start`; the two broadcast.
         num: The number of values: an int or a scalar of integers.
         name: A name for the op.
         axis: The place of the new axis, an int.
 
     Returns:
-        A tensor of the dtype of `start`, or of float64, with a new axis of size `num`.
+        A tensor of the dtype that `start` has or becomes, with a new axis of size `num`.
 
     Raises:
         TypeError: `num` is no integer.
@@ -238,7 +238,8 @@ def linspace(
     start = convert(start)
     stop = convert(stop, start.dtype)
     if start.dtype.is_integer:
-        start, stop = cast(start, dt.float64), cast(stop, dt.float64)
+        wide = dt.float32 if start.dtype.size < 4 else dt.float64
+        start, stop = cast(start, wide), cast(stop, wide)
     num, axis = integer(num), known_int(axis)
     whole = broadcast_shape_of(start, stop)
     start = expand_dims(broadcast_to(start, whole), axis)
@@ -274,12 +275,18 @@ def integer(num: TensorLike) -> Any:
     if isinstance(count, int) and not isinstance(count, bool):
         return count
     tensor = convert(count)
-    if not tensor.dtype.is_integer:
-        raise TypeError(
-            "Argument `tensor` (name: num) must be of type integer. Received `tensor` = "
-            f"{count} of dtype: {tensor.dtype}"
-        )
+    check_integers(tensor, "num")
     return cast(tensor, dt.int32)
+
+
+def check_integers(tensor: Any, name: str) -> None:
+    """Raises TypeError for an argument that is a tensor of anything else."""
+    if not tensor.dtype.is_integer:
+        shown = tensor.numpy() if hasattr(tensor, "numpy") else tensor
+        raise TypeError(
+            f"Argument `tensor` (name: {name}) must be of type integer. Received `tensor` = "
+            f"{shown} of dtype: {tensor.dtype}"
+        )
 
 
 def larger(x: TensorLike, bound: int) -> Any:

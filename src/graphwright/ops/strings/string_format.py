@@ -44,7 +44,7 @@ class StringFormat(Op):
         pieces = self.template.split(self.placeholder)
         shown = [show(array, self.summarize) for array in arrays]
         text = pieces[0] + "".join(s + piece for s, piece in zip(shown, pieces[1:]))
-        return np.array(text.encode(), dtype=object)
+        return np.array(text.encode("utf-8", "surrogateescape"), dtype=object)
 
 
 def show(value: object, summarize: int) -> str:
@@ -105,11 +105,11 @@ _ESCAPES = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
 
 
 def quoted(value: object) -> str:
-    """Bytes in double quotes, with what cannot be printed escaped and UTF-8 as it is."""
+    """Bytes in double quotes, with what cannot be printed escaped and others as they are."""
     if not isinstance(value, bytes):
         return repr(value)
     text = "".join(
         _ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 or byte > 127 else f"\\{byte:03o}")
         for byte in value
     )
-    return '"' + text.encode("latin-1").decode("utf-8", "replace") + '"'
+    return '"' + text.encode("latin-1").decode("utf-8", "surrogateescape") + '"'
