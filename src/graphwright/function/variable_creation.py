@@ -23,8 +23,7 @@ from graphwright.values.variable import Variable, announce
 _REFUSAL = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
     "tf.Variable is only created once or created outside tf.function. See "
-    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information.\n"
-    "Create it once, before the function is called, and use or assign it inside."
+    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
 )
 
 _DEPENDENT = (

@@ -67,7 +67,7 @@ call("classes_that_are_probabilities",
      "x, y = tf.zeros([1, 2]), tf.zeros([1, 2])")  # fmt: skip
 call("rows_of_several_lengths", "tf.ragged.constant([[1, 2], [3]]) takes it",
      "tf.constant([[1, 2], [3]])", "tf.ragged.constant([[1, 2], [3]])[0]", [1, 2])  # fmt: skip
-call("variable_in_a_function", "Create it once, before the function is called",
+call("variable_in_a_function", "created outside tf.function",
      "[f(), f()][-1].numpy()", "[g(), g()][-1].numpy()", 2.0,
      "f = tf.function(lambda: tf.Variable(0.0).assign_add(1.0))\n"
      "v = tf.Variable(0.0)\n"
