@@ -8,6 +8,7 @@ anything right is allowed.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import subprocess
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from numpy._core import _multiarray_umath as processor
-from support.goldens import AREAS, area_of, departs, differences, functions
+from support.goldens import AREAS, area_of, departs, differences, digests, functions
 
 from tools import golden_format as gf
 
@@ -44,38 +45,23 @@ def test_a_function_behaves_as_tensorflows(area: str, function: str) -> None:
     assert not wrong, f"{len(wrong)} differences in {len(groups[function])} cases\n{shown}"
 
 
-DIGESTS = """
-from support.goldens import AREAS, area_of
-from tools import golden_format as gf
-
-for area in AREAS:
-    for function, cases in area_of(area)[2].items():
-        for number, case in enumerate(cases):
-            print(f"{area} {function} {number}", gf.digest(case))
-"""
-
-
-def digests(**environment: str) -> dict[str, str]:
-    """The digest of each case, as another process makes it."""
-    run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", DIGESTS],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr
-    return dict(line.rsplit(" ", 1) for line in run.stdout.splitlines())
-
-
 def test_cases_are_the_same_on_older_processors() -> None:
     """Operands that vector instructions make differ among processors, and so do their digests."""
     newer = [f for f in processor.__cpu_dispatch__ if processor.__cpu_features__.get(f)]
     if not newer:
         pytest.skip("NumPy uses no instructions here beyond those of its baseline")
-    older = digests(NPY_DISABLE_CPU_FEATURES=" ".join(newer), OPENBLAS_CORETYPE="Nehalem")
-    here = digests()
-    assert here.keys() == older.keys()
-    assert not [name for name in here if here[name] != older[name]]
+    program = "import json, support.goldens; print(json.dumps(support.goldens.digests()))"
+    older = {"NPY_DISABLE_CPU_FEATURES": " ".join(newer), "OPENBLAS_CORETYPE": "Nehalem"}
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **older},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    there, here = json.loads(run.stdout), digests()
+    assert here.keys() == there.keys()
+    assert not [name for name in here if here[name] != there[name]]
 
 
 def test_every_case_is_recorded() -> None:

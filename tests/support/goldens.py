@@ -54,6 +54,15 @@ def functions() -> Iterator[tuple[str, str]]:
             yield area, function
 
 
+def digests() -> dict[str, str]:
+    """The digest of each case, by its area, its function and its number there."""
+    return {
+        f"{area} {function} {number}": gf.digest(case)
+        for area, function in functions()
+        for number, case in enumerate(area_of(area)[2][function])
+    }
+
+
 def departs(module: Any, case: gf.Case) -> bool:
     """Whether a case is meant to differ."""
     patterns = getattr(module, "DEPARTURES", ())
