@@ -119,8 +119,8 @@ class LLVMLibrary:
                     if not buffer:
                         raise RuntimeError(f"LLVM makes no code: {read(message)}")
                     try:
-                        start, size = llvm.LLVMPY_GetBufferStart(buffer), _size(llvm, buffer)
-                        return ctypes.string_at(start, size)
+                        size: int = llvm.LLVMPY_GetBufferSize(buffer)
+                        return ctypes.string_at(llvm.LLVMPY_GetBufferStart(buffer), size)
                     finally:
                         llvm.LLVMPY_DisposeMemoryBuffer(buffer)
             finally:
@@ -173,10 +173,6 @@ class LLVMLibrary:
 def read(text: ctypes.c_char_p) -> str:
     """A text of LLVM's; "" for none."""
     return (text.value or b"").decode()
-
-
-def _size(llvm: ctypes.CDLL, buffer: int) -> int:
-    return int(llvm.LLVMPY_GetBufferSize(buffer))
 
 
 def _turn() -> AbstractContextManager[object]:
