@@ -55,6 +55,13 @@ def run(program: str, ranks: int, folder: Path) -> dict[int, Any]:
     return values(folder)
 
 
+def leave(program: str, number: int, value: Any) -> None:
+    """Leaves a value beside the program; its file, of this number, appears when it is whole."""
+    part = Path(program).with_name(f"{number}.part")
+    part.write_text(json.dumps(value), encoding="utf-8")
+    part.replace(part.with_suffix(".json"))
+
+
 def values(folder: Path) -> dict[int, Any]:
-    """The value of each rank that left one: beside its program, in a file with its number."""
+    """The value of each rank that left one, by its number."""
     return {int(file.stem): json.loads(file.read_text()) for file in folder.glob("*.json")}

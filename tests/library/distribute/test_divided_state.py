@@ -14,9 +14,10 @@ from graphwright.library.distribute.pending_sums import SharePacking, share_of, 
 MPI = pytest.mark.skipif(not ranks.ARE_POSSIBLE, reason="there is no mpiexec")
 
 PROGRAM = """
-import json, pathlib
+import pathlib
 import numpy as np
 import graphwright as tf
+from support.ranks import leave
 
 Options = tf.distribute.experimental.CommunicationOptions
 plain, divided = [
@@ -103,7 +104,7 @@ results["refusals"] = [
     refused(lambda: slot.scatter_add(rows)),
     refused(lambda: slot.assign(tf.ones([6]))),  # its shares have the length of those of [5]
 ]
-(here / f"{rank}.json").write_text(json.dumps(results))
+leave(__file__, rank, results)
 """
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,9 @@ pytestmark = [
 ]
 
 PROGRAM = """
-import os, pathlib, time
-pathlib.Path(__file__).with_name(f"{os.getpid()}.json").write_text("0")
+import os, time
+from support.ranks import leave
+leave(__file__, os.getpid(), 0)
 time.sleep(600)
 """
 
@@ -40,16 +42,24 @@ def is_alive(process: int) -> bool:
     return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def started(folder: Path) -> tuple[subprocess.Popen[str], list[int]]:
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
     """A program that sleeps in two ranks, and their processes."""
-    running = ranks.begin(PROGRAM, 2, folder)
-    wait_until(lambda: len(ranks.values(folder)) == 2)
-    return running, list(ranks.values(folder))
+    running = ranks.begin(PROGRAM, 2, tmp_path)
+    try:
+        wait_until(lambda: len(ranks.values(tmp_path)) == 2)
+        yield running, list(ranks.values(tmp_path))
+    finally:
+        if running.returncode is None:  # what failed did not end it
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                ranks.end(running, hang=0)
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
-def test_a_signal_to_the_launcher_ends_all_ranks(name: str, tmp_path: Path) -> None:
-    running, processes = started(tmp_path)
+def test_a_signal_to_the_launcher_ends_all_ranks(
+    name: str, started: tuple[subprocess.Popen[str], list[int]]
+) -> None:
+    running, processes = started
     os.kill(running.pid, getattr(signal, name))
     done = ranks.end(running)
     assert done.returncode != 0
@@ -57,8 +67,10 @@ def test_a_signal_to_the_launcher_ends_all_ranks(name: str, tmp_path: Path) -> N
     wait_until(lambda: not any(map(is_alive, processes)))
 
 
-def test_no_rank_outlives_a_program_that_is_given_up(tmp_path: Path) -> None:
-    running, processes = started(tmp_path)
+def test_no_rank_outlives_a_program_that_is_given_up(
+    started: tuple[subprocess.Popen[str], list[int]],
+) -> None:
+    running, processes = started
     with pytest.raises(subprocess.TimeoutExpired):
         ranks.end(running, hang=0.1)
     wait_until(lambda: not any(map(is_alive, processes)))
