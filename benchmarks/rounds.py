@@ -31,14 +31,14 @@ class Refusal(Exception):
 class Worker:
     """A process that takes samples of one peer at one workload."""
 
-    def __init__(self, peer: str, python: str, workload: str) -> None:
+    def __init__(self, peer: str, python: str, workload: str, root: Path = ROOT) -> None:
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - close() closes it
         #: How many numbers the peer has computed, and their sum, where the workload compares them.
         self.contents: tuple[int, float] | None = None
         self._process = subprocess.Popen(
             [python, "-m", "benchmarks.worker", peer, workload],
-            cwd=ROOT,
-            env=environment(peer),
+            cwd=root,
+            env=environment(peer, root),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
@@ -47,13 +47,17 @@ class Worker:
         )
 
     @classmethod
-    def start(cls, peer: str, python: str, workload: str) -> Worker | None:
+    def start(cls, peer: str, python: str, workload: str, root: Path = ROOT) -> Worker | None:
         """A worker that has prepared; None where the peer is not installed. `Refusal` if it
-        cannot do this."""
-        worker = cls(peer, python, workload)
+        cannot do this.
+
+        `root` is the checkout whose benchmarks it runs.
+        """
+        worker = cls(peer, python, workload, root)
         answer = worker._answer()
         if "ready" in answer:
-            worker.contents = answer["contents"] and tuple(answer["contents"])
+            contents = answer.get("contents")  # workers of old checkouts do not say
+            worker.contents = contents and tuple(contents)
             return worker
         worker.close()
         if "refused" in answer:
@@ -89,13 +93,13 @@ class Worker:
         self.close()
 
 
-def environment(peer: str) -> dict[str, str]:
+def environment(peer: str, root: Path = ROOT) -> dict[str, str]:
     """The variables of a worker: this tree for ours, quiet and uncached for the others."""
-    paths = [str(ROOT / "src")] if library_of(peer) == OURS else []
+    paths = [str(root / "src")] if library_of(peer) == OURS else []
     inherited = dict(os.environ)
     inherited.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled
     return inherited | {
-        "PYTHONPATH": os.pathsep.join([*paths, str(ROOT)]),
+        "PYTHONPATH": os.pathsep.join([*paths, str(root)]),
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "CUDA_VISIBLE_DEVICES": "",
         "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",  # a cold call must be cold in every round

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import rounds, tables
+from benchmarks import rounds, tables, trees
 from benchmarks.peers import PEERS
 from benchmarks.programs import WORKLOADS
 from benchmarks.questions import QUESTIONS, question_of
@@ -127,3 +127,16 @@ def replaced(measured: Row, name: str) -> Row:
     """A row of a workload of another name."""
     measured.workload = replace(measured.workload, name=name)
     return measured
+
+
+def test_a_checkout_is_measured_beside_another(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert trees.main([str(rounds.ROOT), "W13a", "--rounds", "4"]) == 0
+    line = capsys.readouterr().out
+    assert re.fullmatch(r"W13a \[µs\]: \S+ \S+, ratio \S+ \(\S+ to \S+\), of the least \S+\n", line)
+
+
+def test_the_ratio_of_checkouts_is_of_neighbours() -> None:
+    pairs = [(1.0, 2.0), (10.0, 20.0), (2.0, 4.0)]
+    assert trees.summary(pairs) == "2 4, ratio 2.000 (2.000 to 2.000), of the least 2.000"
