@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 import graphwright as tf
@@ -15,6 +18,20 @@ def test_other_strategies_refuse() -> None:
         assert issubclass(kind, tf.distribute.Strategy)
     with pytest.raises(AssertionError, match="Duplicates in devices argument"):
         tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:0"])
+
+
+def test_a_scope_that_is_entered_by_hand_lasts() -> None:
+    program = """
+import graphwright as tf
+strategy = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
+assert strategy.scope().__enter__() is strategy
+assert tf.distribute.get_strategy() is strategy
+assert len(tf.Variable(1.0).values) == 2
+with strategy.scope():
+    pass
+assert tf.distribute.get_strategy() is strategy
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_scopes_of_strategies_do_not_nest() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.trace.trace_place import PLACE
@@ -52,3 +52,28 @@ def inside(scope: ReplicaScope) -> Iterator[None]:
     finally:
         PLACE.reset(place)
         SCOPE.reset(token)
+
+
+T = TypeVar("T")
+
+
+class LastingBlock(AbstractContextManager[T]):
+    """A block that lasts until it is left, though nobody holds what would leave it.
+
+    Python closes a generator that nobody holds, which would leave the block.
+    """
+
+    #: Those that are entered.
+    _open: ClassVar[list[AbstractContextManager[Any]]] = []
+
+    def __init__(self, block: AbstractContextManager[T]) -> None:
+        self._block = block
+
+    def __enter__(self) -> T:
+        result = self._block.__enter__()
+        self._open.append(self._block)
+        return result
+
+    def __exit__(self, *exception: Any) -> bool | None:
+        self._open.remove(self._block)
+        return self._block.__exit__(*exception)

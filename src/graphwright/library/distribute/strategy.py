@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 from graphwright.autograph.conversion import tf_convert
@@ -25,7 +25,7 @@ from graphwright.library.distribute.distributed_values import (
 from graphwright.library.distribute.input_context import InputContext, ValueContext
 from graphwright.library.distribute.reduce_op import ReduceOp, reduction
 from graphwright.library.distribute.replica_context import ReplicaContext, joined
-from graphwright.library.distribute.replica_scopes import SCOPE, ReplicaScope, inside
+from graphwright.library.distribute.replica_scopes import SCOPE, LastingBlock, ReplicaScope, inside
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.reduction import reduce_sum
@@ -85,18 +85,22 @@ class Strategy:
         """What says which machines there are: None for a strategy of one process."""
         return None
 
-    @contextmanager
-    def scope(self) -> Iterator[Strategy]:
+    def scope(self) -> AbstractContextManager[Strategy]:
         """Puts the block into the scope of the strategy, across its replicas.
 
         Variables that the block makes have a copy for each replica.
 
-        Yields:
-            The strategy.
+        Returns:
+            A context manager that gives the strategy. `strategy.scope().__enter__()` enters the
+            scope for good.
 
         Raises:
             RuntimeError: The program is in the scope of another strategy, or in a replica.
         """
+        return LastingBlock(self._scope())
+
+    @contextmanager
+    def _scope(self) -> Iterator[Strategy]:
         current = outside_default()
         if current is None:
             with self._entered():
@@ -696,7 +700,7 @@ class DefaultStrategy(Strategy):
         super().__init__(DefaultExtended)
 
     @contextmanager
-    def scope(self) -> Iterator[Strategy]:
+    def _scope(self) -> Iterator[Strategy]:
         """A block that changes nothing. RuntimeError inside the scope of another strategy."""
         if outside_default() is not None:
             raise RuntimeError("Must not nest tf.distribute.Strategy scopes.")
