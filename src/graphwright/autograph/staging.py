@@ -95,6 +95,9 @@ class Staging(Protocol):
     def read(self, variable: TensorLike) -> TensorValue:
         """The value of a variable of state, as a tensor."""
 
+    def refuses_in_place(self, variable: object, error: Exception) -> bool:
+        """Whether an error says that a statement such as `variable += 1` has this variable."""
+
     def convert(self, value: object) -> TensorValue:
         """A Python or NumPy value as a tensor. TypeError or ValueError where it is none."""
 
