@@ -151,6 +151,9 @@ class Staging(Protocol):
     def loops(self, items: object) -> bool:
         """Whether the graph loops over `items`."""
 
+    def folds(self, items: object) -> bool:
+        """Whether `items`, over which the graph loops, make the loop themselves, as datasets do."""
+
     def iteration(self, items: object) -> Iteration | Fold | None:
         """The iteration or fold over `items` in the graph; None where Python iterates."""
 

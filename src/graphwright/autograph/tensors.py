@@ -141,6 +141,9 @@ class TensorStaging:
             and iterations.is_looped(items)
         )
 
+    def folds(self, items: object) -> bool:
+        return isinstance(iterations.of(items), Fold)
+
     def iteration(self, items: object) -> Iteration | Fold | None:
         return iterations.of(items) if self.loops(items) else None
 
