@@ -12,7 +12,7 @@ from typing import Any
 
 from graphwright.autodiff.tape import JacobianRows
 from graphwright.autograph import unrolling
-from graphwright.autograph.status import conversion_of
+from graphwright.autograph.status import conversion_of, is_switched_off
 from graphwright.compile.graph import kernel_refusals
 from graphwright.compile.run import large_operands, straight_line, tiers
 from graphwright.compile.run.loop_heads import LoopLowering
@@ -32,6 +32,7 @@ from graphwright.op.late_imports import late_module
 from graphwright.op.op import Hooks
 from graphwright.ragged.methods import MethodBodies
 from graphwright.trace.missing_values import AskingCode
+from graphwright.trace.python_turns import Switch
 from graphwright.trace.scopes import scoped_names
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
@@ -105,6 +106,7 @@ def install() -> None:
     late(Renderer, "executables", "compile.run.executable:executables")
     TensorOf.of = SymbolicTensor
     AskingCode.conversion = staticmethod(conversion_of)
+    Switch.is_off = staticmethod(is_switched_off)
     JacobianRows.of = staticmethod(jacobians)
     Faces.as_default = staticmethod(as_default)
     Face._bodies = Faces()

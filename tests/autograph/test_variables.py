@@ -175,3 +175,113 @@ def test_a_class_of_a_branch_within_a_branch_is_there_afterwards() -> None:
         return x
 
     assert [int(program(tf.constant(x), True)) for x in (3, -3)] == [30, -3]
+
+
+def in_place(n: Any, v: Any, start: Any) -> Any:
+    total = start
+    for _ in tf.range(n):
+        total += 1.0
+    return total
+
+
+def in_place_in_while(n: Any, v: Any, start: Any) -> Any:
+    total, i = start, 0
+    while i < n:
+        total *= 2.0
+        i += 1
+    return total
+
+
+def in_place_in_a_branch(n: Any, v: Any, start: Any) -> Any:
+    total = start
+    for i in tf.range(n):
+        if i != 1:
+            total -= v
+    return total
+
+
+def in_place_in_a_loop_of_a_loop(n: Any, v: Any, start: Any) -> Any:
+    total = start
+    for _ in tf.range(n):
+        for _ in tf.range(2):
+            total /= 2.0
+    return total
+
+
+def in_place_by_another_function(n: Any, v: Any, start: Any) -> Any:
+    def step(x: Any) -> Any:
+        x **= 2.0
+        return x
+
+    total = start
+    for _ in tf.range(n):
+        total = step(total)
+    return total
+
+
+def in_place_by_another_name(n: Any, v: Any, start: Any) -> Any:
+    total = start
+    for _ in tf.range(n):
+        other = total
+        other += 1.0
+        total = other
+    return total
+
+
+def in_place_in_a_dict(n: Any, v: Any, start: Any) -> Any:
+    box = {"total": start, "v": v}
+    for _ in tf.range(n):
+        box["total"] += box["v"]
+    return box["total"]
+
+
+def in_place_over_a_dataset(n: Any, v: Any, start: Any) -> Any:
+    total = start
+    for item in tf.data.Dataset.range(tf.cast(n, tf.int64)):
+        total += tf.cast(item, tf.float32)
+    return total
+
+
+@pytest.mark.parametrize("turns", [0, 1, 3])
+@pytest.mark.parametrize(
+    "function",
+    [in_place, in_place_in_while, in_place_in_a_branch, in_place_in_a_loop_of_a_loop,
+     in_place_by_another_function, in_place_by_another_name, in_place_in_a_dict,
+     in_place_over_a_dataset],
+)  # fmt: skip
+def test_a_loop_carries_the_value_of_a_variable(function: Callable[..., Any], turns: int) -> None:
+    """TensorFlow makes tensors of what a loop carries before its body, so the body changes them."""
+    start, v = tf.Variable(3.0), tf.Variable(5.0)
+    n = tf.constant(turns)
+    assert float(tf.function(function)(n, v, start)) == float(function(n, v, tf.constant(3.0)))
+    assert [float(start), float(v)] == [3.0, 5.0]
+
+
+def in_place_without_a_loop(n: Any, v: Any) -> Any:
+    v += 1.0
+    return v
+
+
+def in_place_in_if(n: Any, v: Any) -> Any:
+    total = v
+    if n > 0:
+        total += 1.0
+    return total
+
+
+def in_place_of_what_is_not_carried(n: Any, v: Any) -> Any:
+    def step(x: Any) -> Any:
+        x += 1.0
+
+    for _ in tf.range(n):
+        step(v)
+    return v
+
+
+@pytest.mark.parametrize(
+    "function", [in_place_without_a_loop, in_place_in_if, in_place_of_what_is_not_carried]
+)
+def test_a_variable_is_not_changed_in_place(function: Callable[..., Any]) -> None:
+    with pytest.raises(RuntimeError, match=r"`variable \+= value` is not allowed") as caught:
+        tf.function(function)(tf.constant(2), tf.Variable(1.0))
+    assert caught.type is RuntimeError

@@ -7,7 +7,8 @@ python -m differential --seeds 0 1000 --folder F --tensorflow PYTHON
 python -m differential --seeds 0 1000 --folder F            what F has, compared anew
 
 A run of the recorded programs that was ended goes on, too: F has those that are done. It says how
-many programs each rule of `choices` admits, and shows those that none does.
+many programs each rule of `choices` admits, and shows those that none does. A program that takes
+too long is ended in its midst, and the process begins anew after it.
 
 TensorFlow runs each program eagerly. Its graphs take six times as long, so they are asked where
 this package gives what does not follow from eager TensorFlow, and in each fiftieth program.
@@ -31,7 +32,7 @@ from differential.choices import choice
 from differential.recorder import ALL_STAGES, Recorder
 from differential.results import Tree
 from differential.samples import PARTS, recorded
-from differential.stages import STAGES, differences, quiet
+from differential.stages import ENDED, STAGES, differences, quiet
 from everyday.limits import limit_memory
 from everyday.programs import Program
 
@@ -39,6 +40,8 @@ from everyday.programs import Program
 _IN_GRAPHS = 50
 #: Memory of this process.
 _GIGABYTES = 4
+#: The variable with the number of programs that were counted before a process began anew.
+_SHOWN = "DIFFERENTIAL_SHOWN"
 
 
 class Log:
@@ -65,12 +68,14 @@ class Counts:
 
     def __init__(self) -> None:
         self.reasons: Counter[str] = Counter()
+        self.programs = 0
 
-    def add(self, seed: int, reasons: dict[str, str], program: Program) -> None:
+    def add(self, seed: int, reasons: dict[str, str], program: Program, show: bool = True) -> None:
         """Counts a program, and shows what no rule admits of it."""
+        self.programs += 1
         self.reasons.update(set(reasons.values()) or {"agrees"})
         faults = [words for words, reason in reasons.items() if not reason]
-        if faults:
+        if faults and show:
             print(f"== {seed}", program.source, *program.calls, *faults, sep="\n", flush=True)
 
     def show(self) -> int:
@@ -81,11 +86,15 @@ class Counts:
 
 
 def rerun(stages: list[str], folder: Path) -> Counts:
-    """Compares the recorded programs; what the folder has is not run again."""
+    """Compares the recorded programs; what the folder has is not run again.
+
+    After a program that was ended in its midst, this process begins anew.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{'-'.join(stages)}.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     finished = dict(map(json.loads, lines))
+    shown = int(os.environ.pop(_SHOWN, "0"))  # so many were shown before this process began anew
     counts = Counts()
     with path.open("a", encoding="utf-8") as file:
         for part in range(PARTS):
@@ -94,7 +103,10 @@ def rerun(stages: list[str], folder: Path) -> Counts:
                     cases = differences(sample, theirs, stages)
                     finished[seed] = {str(case): choice(case, sample) for case in cases}
                     print(json.dumps([seed, finished[seed]]), file=file, flush=True)
-                counts.add(seed, finished[seed], sample.program)
+                counts.add(seed, finished[seed], sample.program, show=counts.programs >= shown)
+                if ENDED:
+                    os.environ[_SHOWN] = str(counts.programs)
+                    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     return counts
 
 

@@ -22,6 +22,9 @@ STAGES = {
     "check": ("traced", "check"), "shapeless": ("shapeless", "off"),
 }  # fmt: skip
 _SECONDS = 30.0
+#: The programs of this process that were ended in their midst. What they left half done may decide
+#: what comes after them, so a process that has one is not to be trusted with another.
+ENDED: list[Sample] = []
 #: What TensorFlow raises as it traces what runs eagerly; here it may be traced, too.
 _REFUSALS = (
     "TypeError", "ValueError", "AttributeError", "NotImplementedError", "InvalidArgumentError",
@@ -64,6 +67,7 @@ def outcomes(sample: Sample, stage: str) -> list[Tree]:
                 loaded.names["np"] = __import__("numpy")
                 return [outcome_of(loaded, i, tf) for i in range(len(sample.program.calls))]
         except TooLong:
+            ENDED.append(sample)
             return [{"error": "TooLong", "words": ""}] * len(sample.program.calls)
         finally:
             if loaded is not None:

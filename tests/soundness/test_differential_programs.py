@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from differential.author import Sample, write
 from differential.choices import choice
@@ -39,6 +46,54 @@ def test_all_programs_that_tensorflow_ran(part: int, first: int) -> None:
 
 def test_a_sample_is_the_same_again() -> None:
     assert write(5) == write(5)
+
+
+def test_a_process_begins_anew_after_a_program_that_was_ended(tmp_path: Path) -> None:
+    """In three processes of one run, each program is run once and counted once."""
+    (tmp_path / "run.py").write_text(_RUN)
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+    command = [sys.executable, "run.py", "many"]
+    run = subprocess.run(command, cwd=tmp_path, env=environ, text=True, capture_output=True)
+    assert (run.returncode, run.stderr) == (1, "")
+    lines = (tmp_path / "folder" / "eager.jsonl").read_text().splitlines()
+    assert [json.loads(line)[0] for line in lines] == [0, 1, 2, 3, 4, 5]
+    processes = (tmp_path / "processes").read_text().split()
+    assert processes == ["0", "1", "0", "1", "0", "1"]  # programs that a process ran before
+    assert run.stdout.count("== ") == 1  # what differs is shown once
+    assert re.findall(r"^ +(\d+) (.*)$", run.stdout, re.M) == [
+        ("3", "It takes more time or memory than a program may have"),
+        ("2", "agrees"),
+        ("1", "differ, and no rule admits it"),
+    ]
+
+
+#: Compares six programs: each second takes too long, and the first one comes to something else.
+_RUN = r"""
+import itertools
+import sys
+import differential.__main__ as run
+import differential.stages as stages
+from differential.author import Sample
+from everyday.programs import Program
+from pathlib import Path
+
+stages._SECONDS = 0.1
+before = itertools.count()
+def program(seed):
+    end = "while True: pass" if seed % 2 else f"return {7 if seed == 0 else 1}"
+    return Sample(Program(f"@tf.function\ndef program():\n    {end}", ("program()",)), "")
+
+def differences(*arguments):
+    with open("processes", "a") as file:
+        print(next(before), file=file)
+    return stages.differences(*arguments)
+
+run.PARTS, run.differences = 2, differences
+one = {"eager": [{"value": 1, "state": []}]}
+run.recorded = lambda part: [(s, program(s), one) for s in range(part * 3, part * 3 + 3)]
+assert sys.argv[1:] == ["many"]
+sys.exit(run.rerun(["eager"], Path("folder")).show())
+"""
 
 
 def test_outcomes_differ_by_kind() -> None:

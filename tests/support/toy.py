@@ -246,6 +246,9 @@ class ToyStaging:
     def probe(self, function: Any) -> Any:
         return function()
 
+    def folds(self, items: object) -> bool:
+        return False
+
     def iteration(self, items: Any) -> _Items | None:
         return _Items(items) if self.is_staged(items) else None
 

@@ -52,3 +52,18 @@ def test_each_variable_has_an_identity_for_libraries():
     v, w = tf.Variable(1.0, name="v"), tf.Variable(1.0, name="v")
     assert v._unique_id == v._unique_id != w._unique_id
     assert v._shared_name == w._shared_name == "v"
+
+
+@pytest.mark.parametrize("symbol", ["+", "-", "*", "/", "**", "//", "%", "@"])
+def test_statements_in_place(symbol: str) -> None:
+    """TensorFlow refuses those whose name suggests that the variable changes, but not all."""
+    names: dict[str, Any] = {"v": tf.Variable([[2.0, 3.0], [4.0, 5.0]])}
+    start = names["w"] = names["v"]
+    statement = f"v {symbol}= [[1.0, 2.0], [3.0, 4.0]]"
+    if symbol in ("//", "%", "@"):
+        exec(statement, names)
+        assert isinstance(names["v"], tf.Tensor)
+    else:
+        with pytest.raises(RuntimeError, match=r"`variable = variable .* value` for a new tensor"):
+            exec(statement, names)
+        assert names["v"] is start

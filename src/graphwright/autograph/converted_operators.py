@@ -41,8 +41,8 @@ from graphwright.types.arguments import TensorLike
 
 __all__: list[str] = [
     "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "assert_stmt",
-    "attributes", "chain", "contents", "for_stmt", "handled", "held", "if_exp", "if_stmt", "in_",
-    "iter", "kind", "ld", "ldu", "loops", "not_", "or_", "places", "python_truth", "refill",
+    "attributes", "chain", "contents", "folds", "for_stmt", "handled", "held", "if_exp", "if_stmt",
+    "in_", "iter", "kind", "ld", "ldu", "loops", "not_", "or_", "places", "python_truth", "refill",
     "refuse_match", "ret", "share", "staged", "undecided", "undefined", "while_stmt",
 ]  # fmt: skip
 
@@ -81,6 +81,11 @@ def staged(value: object) -> TypeGuard[TensorLike]:
 def loops(items: object) -> bool:
     """Whether the graph loops over `items`."""
     return _staging.loops(items)
+
+
+def folds(items: object) -> bool:
+    """Whether `items`, over which the graph loops, make the loop themselves, as datasets do."""
+    return _staging.folds(items)
 
 
 def builtin(name: str) -> Callable[..., Any]:

@@ -68,7 +68,7 @@ TAKES = {
 }  # fmt: skip
 
 #: Builtins that look at the items of their arguments.
-LOOKS_INSIDE = frozenset({"all", "any", "filter", "map", "max", "min", "sorted", "sum"})
+LOOKS_INSIDE = frozenset({"all", "any", "filter", "map", "max", "min", "next", "sorted", "sum"})
 
 
 class Options(NamedTuple):

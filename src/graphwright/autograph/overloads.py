@@ -7,7 +7,7 @@ compared. Then it calls the staging's function of that name.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import GeneratorType
 from typing import Any, TypeAlias
 
@@ -24,6 +24,7 @@ def table(convert: Convert) -> dict[object, Function]:
     overloads: dict[object, Function] = {
         builtin: _on_tensors(builtin) for builtin in (abs, bool, float, int, len, range, sum)
     }
+    overloads[next] = _named(_next, next)
     overloads |= {builtin: _on_loops(builtin) for builtin in (enumerate, iter, zip)}
     overloads |= {builtin: _on_items(builtin, convert) for builtin in (all, any, max, min, sorted)}
     overloads |= {builtin: _caller(builtin, convert) for builtin in (filter, map)}
@@ -37,7 +38,9 @@ def _on_tensors(builtin: Function) -> Function:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for arg in args:
-            if type(arg) not in PLAIN and (converted_operators.staged(arg) or _has_builtins(arg)):
+            if type(arg) not in PLAIN and hasattr(type(arg), "__graph_builtins__"):
+                return (_form_of(name, args) or builtin)(*args, **kwargs)
+            if type(arg) not in PLAIN and converted_operators.staged(arg):
                 return converted_operators.builtin(name)(*args, **kwargs)
             if type(arg) is list and arg:
                 converted_operators.refuse_lost(arg[-1])
@@ -46,9 +49,22 @@ def _on_tensors(builtin: Function) -> Function:
     return _named(call, builtin)
 
 
-def _has_builtins(arg: object) -> bool:
-    """Whether the graph loops over `arg`, and its class defines forms of builtins."""
-    return hasattr(type(arg), "__graph_builtin__") and converted_operators.loops(arg)
+def _form_of(name: str, iterables: Sequence[object]) -> Function | None:
+    """The form of a builtin that the class of all iterables has, as that of datasets has some."""
+    first = iterables[0] if iterables else None
+    forms = getattr(type(first), "__graph_builtins__", None)
+    if forms is None or not converted_operators.loops(first):
+        return None
+    same = all(getattr(type(other), "__graph_builtins__", None) is forms for other in iterables)
+    form: Function | None = forms().get(name) if same else None
+    return form
+
+
+def _are_staged(iterables: Sequence[object]) -> bool:
+    """Whether there are tensors of a graph to loop over, and nothing that only Python takes with
+    them: of several iterables, the graph has steps for tensors alone."""
+    looped = [i for i in iterables if type(i) not in ITERABLES and converted_operators.loops(i)]
+    return bool(looped) and not any(map(converted_operators.folds, looped))
 
 
 def _on_loops(builtin: Function) -> Function:
@@ -56,12 +72,20 @@ def _on_loops(builtin: Function) -> Function:
     name: str = builtin.__name__
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        for arg in args:
-            if type(arg) not in ITERABLES and converted_operators.loops(arg):
-                return converted_operators.builtin(name)(*args, **kwargs)
-        return builtin(*args, **kwargs)
+        iterables = args if builtin is zip else args[:1]
+        form = _form_of(name, iterables)
+        if form is None and _are_staged(iterables):
+            form = converted_operators.builtin(name)
+        return (form or builtin)(*args, **kwargs)
 
     return _named(call, builtin)
+
+
+def _next(iterator: Any, *default: object) -> Any:
+    """`next`, which takes an element in the graph where the graph has the iterator."""
+    if hasattr(type(iterator), "get_next") and converted_operators.loops(iterator):
+        return iterator.get_next()
+    return next(iterator, *default)
 
 
 def _on_items(builtin: Function, convert: Convert) -> Function:
@@ -75,6 +99,9 @@ def _on_items(builtin: Function, convert: Convert) -> Function:
             args = (items,)
         if kwargs.get("key") is not None and len(args):
             return _by_key(builtin, items, convert(kwargs.pop("key")), kwargs)
+        form = _form_of(name, args)
+        if form is not None and len(args) == 1 and not kwargs:
+            return form(items)
         if converted_operators.staged(items) or _holds_staged(items):
             return converted_operators.builtin(name)(*args, **kwargs)
         return builtin(*args, **kwargs)
@@ -120,10 +147,10 @@ def _caller(builtin: Function, convert: Convert) -> Function:
 
     def call(function: object, *iterables: Any) -> Any:
         function = convert(function)
-        for iterable in iterables:
-            if converted_operators.loops(iterable):
-                return converted_operators.builtin(name)(function, *iterables)
-        return builtin(function, *iterables)
+        form = _form_of(name, iterables)
+        if form is None and _are_staged(iterables):
+            form = converted_operators.builtin(name)
+        return (form or builtin)(function, *iterables)
 
     return _named(call, builtin)
 

@@ -640,10 +640,12 @@ def _after_an_iteration(
         step(position)
         return variables.get()
 
-    with lists:
-        after: State = staging.probe(iterate)
-    lists.reset()
-    variables.set(initial)
+    try:
+        with lists:
+            after: State = staging.probe(iterate)
+    finally:
+        lists.reset()
+        variables.set(initial)
     return after
 
 
@@ -661,22 +663,36 @@ def _read_variables(
     while any(staging.is_variable(leaf) for v in variables.get() for leaf in tree.flatten(v)):
         before = variables.get()
         lists = growing_lists.CarriedLists(staging)
-        after = _after_an_iteration(staging, position, step, variables, lists)
-        values = tuple(map(functools.partial(_read, staging), before, after))
+        try:
+            after = _after_an_iteration(staging, position, step, variables, lists)
+        except RuntimeError as error:  # `name += value`, which no variable takes
+            refuses = functools.partial(staging.refuses_in_place, error=error)
+            values = tuple(_read(staging, value, refuses) for value in before)
+            if all(map(operator.is_, values, before)):
+                raise
+        else:
+            values = tuple(map(functools.partial(_read_changed, staging), before, after))
         if all(map(operator.is_, values, before)):
             break
         variables.set(values)
 
 
-def _read(staging: Staging, before: object, after: object) -> Any:
+def _read_changed(staging: Staging, before: object, after: object) -> Any:
     """The value before, where the values of variables stand for those that are replaced."""
-    old, new = tree.flatten(before), tree.flatten(after)
-    changed = [a is not b and staging.is_variable(a) for a, b in zip(old, new)]
-    if len(old) != len(new) or not any(changed):
+    others = iter(tree.flatten(after))
+    if len(tree.flatten(before)) != len(tree.flatten(after)):
         return before
-    return tree.pack_sequence_as(
-        before, [staging.read(leaf) if read else leaf for leaf, read in zip(old, changed)]
-    )
+    return _read(staging, before, lambda leaf: leaf is not next(others))
+
+
+def _read(staging: Staging, before: object, is_read: Callable[[object], bool]) -> Any:
+    """A value, where the values of some variables stand for them; the value itself if of none."""
+    old = tree.flatten(before)
+    read = [is_read(leaf) and staging.is_variable(leaf) for leaf in old]
+    if not any(read):
+        return before
+    leaves = [staging.read(leaf) if value else leaf for leaf, value in zip(old, read)]
+    return tree.pack_sequence_as(before, leaves)
 
 
 def _open_shape(staging: Staging, value: object, zeros: object) -> TensorShape | None:

@@ -95,6 +95,9 @@ class Staging(Protocol):
     def read(self, variable: TensorLike) -> TensorValue:
         """The value of a variable of state, as a tensor."""
 
+    def refuses_in_place(self, variable: object, error: Exception) -> bool:
+        """Whether an error says that a statement such as `variable += 1` has this variable."""
+
     def convert(self, value: object) -> TensorValue:
         """A Python or NumPy value as a tensor. TypeError or ValueError where it is none."""
 
@@ -147,6 +150,9 @@ class Staging(Protocol):
 
     def loops(self, items: object) -> bool:
         """Whether the graph loops over `items`."""
+
+    def folds(self, items: object) -> bool:
+        """Whether `items`, over which the graph loops, make the loop themselves, as datasets do."""
 
     def iteration(self, items: object) -> Iteration | Fold | None:
         """The iteration or fold over `items` in the graph; None where Python iterates."""

@@ -90,6 +90,11 @@ def control_status_ctx() -> ControlStatusCtx:
     return _entered.get()[-1]
 
 
+def is_switched_off() -> bool:
+    """Whether AutoGraph is switched off for the code that is running."""
+    return _entered.get()[-1].status is Status.DISABLED
+
+
 def conversion_of(frame: FrameType) -> str:
     """Why AutoGraph does not stage the code of a frame that asks a tensor for its value."""
     if is_converted(frame.f_code):

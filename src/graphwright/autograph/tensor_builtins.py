@@ -184,23 +184,6 @@ def _filter(function: Callable[..., TensorLike] | None, items: object) -> Any:
     )
 
 
-def _of_class(name: str, function: Function) -> Function:
-    """A builtin for tensors, or the form that the class of an argument has.
-
-    A class such as that of datasets takes part by `__graph_builtin__`, a function of the builtin's
-    name and its arguments.
-    """
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        for arg in args:
-            form = getattr(type(arg), "__graph_builtin__", None)
-            if form is not None:
-                return form(name, *args, **kwargs)
-        return function(*args, **kwargs)
-
-    return call
-
-
 def _of_items(function: Function) -> Function:
     """A function of the items of a tensor, which takes a list of the graph too."""
 
@@ -216,18 +199,18 @@ TABLE: dict[str, Function] = {
     "all": _quantifier(reduce_all, logical_and),
     "any": _quantifier(reduce_any, logical_or),
     "bool": truth,
-    "enumerate": _of_class("enumerate", _enumerate),
-    "filter": _of_class("filter", _filter),
+    "enumerate": _enumerate,
+    "filter": _filter,
     "float": lambda value: cast(value, dt.float32),
-    "iter": _of_class("iter", _iter),
+    "iter": _iter,
     "int": lambda value: cast(value, dt.int32),
-    "len": _of_class("len", length),
-    "map": _of_class("map", _map),
+    "len": length,
+    "map": _map,
     "max": _extreme("max", reduce_max, maximum, argmax),
     "min": _extreme("min", reduce_min, minimum, argmin),
     "range": tensor_range,
     "sorted": _sorted,
     "sum": _sum,
-    "zip": _of_class("zip", _zip),
+    "zip": _zip,
 }
 TABLE |= {name: _of_items(TABLE[name]) for name in ("all", "any", "max", "min", "sorted", "sum")}

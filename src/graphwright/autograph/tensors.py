@@ -29,6 +29,7 @@ from graphwright.types import tree
 from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import is_subshape
+from graphwright.values.in_place_statements import refused_variable
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
@@ -59,6 +60,9 @@ class TensorStaging:
 
     def read(self, variable: TensorLike) -> TensorValue:
         return convert(variable)
+
+    def refuses_in_place(self, variable: object, error: Exception) -> bool:
+        return variable is not None and refused_variable(error) is variable
 
     def convert(self, value: object) -> TensorValue:
         if isinstance(value, _PYTHON_VALUES):
@@ -136,6 +140,9 @@ class TensorStaging:
             and current_tracer() is not None
             and iterations.is_looped(items)
         )
+
+    def folds(self, items: object) -> bool:
+        return isinstance(iterations.of(items), Fold)
 
     def iteration(self, items: object) -> Iteration | Fold | None:
         return iterations.of(items) if self.loops(items) else None

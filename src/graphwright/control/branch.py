@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any, TypeAlias, TypeVar
 
 from graphwright.autodiff.reach import needs_of_branch
@@ -411,7 +411,13 @@ def join_structures(structures: Sequence[object]) -> Any:
 
 
 def join_leaves(leaves: Sequence[object]) -> Any:
-    """The first leaf, or for composites one of their common type."""
+    """The first leaf, or for composites one of their common type.
+
+    An array that no item has come into yet takes those whose shape another branch has put in.
+    """
+    if hasattr(leaves[0], "_with_item_shape_of"):
+        arrays: Any = leaves
+        leaves = [reduce(lambda one, two: one._with_item_shape_of(two), arrays, a) for a in arrays]
     spec = getattr(leaves[0], "__graphwright_spec__", None)
     if not isinstance(spec, TypeSpec):
         return leaves[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -29,6 +30,7 @@ from graphwright.data.stages import batch_stages, shuffle_stages, source_stages
 from graphwright.data.stages.option_stages import OptionsStage
 from graphwright.op.interpreter import apply
 from graphwright.op.late_imports import late_module
+from graphwright.ops.math.comparison import logical_not
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
@@ -469,9 +471,9 @@ class Dataset(
         return self._type.pack(apply(dataset_ops.SingleElement(self._type), self._variant) or ())
 
     @staticmethod
-    def __graph_builtin__(name: str, *args: Any, **kwargs: Any) -> Any:
-        """The result of Python's `enumerate`, `zip` and the like for datasets in a function."""
-        return BUILTINS[name](*args, **kwargs)
+    def __graph_builtins__() -> dict[str, Callable[..., Any]]:
+        """The forms of Python's `enumerate`, `zip` and the like for datasets in a function."""
+        return BUILTINS
 
     def as_numpy_iterator(self) -> NumpyIterator:
         """Returns the elements as NumPy values, one by one.
@@ -603,7 +605,28 @@ def known_length(dataset: Dataset) -> Any:
     return count
 
 
+def _quantifier(name: str) -> Callable[[Dataset], Tensor]:
+    """`any` or `all` of a dataset of bools in a function."""
+    is_any = name == "any"
+
+    def call(dataset: Dataset) -> Tensor:
+        spec = dataset.element_spec
+        if not isinstance(spec, TensorSpec) or spec.dtype != dt.bool_ or spec.shape.rank != 0:
+            raise ValueError(
+                f"{name}() of a dataset takes elements that are bool scalars, not {spec}: "
+                f"`{name}(dataset.map(lambda element: ...))` takes a condition."
+            )
+        deciding = dataset.filter(lambda element: element if is_any else logical_not(element))
+        none = deciding.take(1).reduce(convert(True), lambda state, element: convert(False))
+        return logical_not(none) if is_any else none
+
+    return call
+
+
 BUILTINS: dict[str, Callable[..., Any]] = {
+    "abs": lambda dataset: dataset.map(operator.abs),
+    "all": _quantifier("all"),
+    "any": _quantifier("any"),
     "enumerate": lambda dataset, start=0: dataset.enumerate(start),
     "filter": lambda function, dataset: dataset.filter(function),
     "iter": Iterator.over,

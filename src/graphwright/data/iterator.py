@@ -23,6 +23,7 @@ from graphwright.data.state_coding import decode, encode
 from graphwright.op.interpreter import STATE, apply
 from graphwright.op.refusal import own_boundary
 from graphwright.trace.device_scopes import placed
+from graphwright.trace.python_turns import PythonTurns
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
@@ -120,7 +121,7 @@ class Iterator(ElementHandle, SavedReader, Generic[Element]):
     def _following(self) -> Any:
         """The next element, where none is ready or more than a reader is concerned."""
         if STATE.active is not None:
-            return self.get_next() if current_tracer() is not None else placed(self)
+            return placed(self) if current_tracer() is None else self._taken(by_python=True)
         return self._reader.packed(self._form)
 
     def next(self) -> Element:
@@ -150,8 +151,19 @@ class Iterator(ElementHandle, SavedReader, Generic[Element]):
 
         Raises:
             OutOfRangeError: There is no other element.
+            ValueError: A function that AutoGraph does not convert takes more than 32 elements.
         """
+        return self._taken(by_python=False)
+
+    def _taken(self, by_python: bool) -> Any:
+        """The next element, which the graph counts where it is traced."""
+        if current_tracer() is not None:
+            self._turns.take(by_python)
         return self._type.pack(apply(self._type.op(GetNext), self._handle) or ())
+
+    @cached_property
+    def _turns(self) -> PythonTurns:
+        return PythonTurns()
 
     def get_next_as_optional(self) -> Optional:
         """Returns the next element, or that there is none.

@@ -33,6 +33,7 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, is_compatible
 from graphwright.values.convert import convert, register_conversion
+from graphwright.values.in_place_statements import NotInPlace
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.logical_devices import DEFAULT, LogicalDevices
 from graphwright.values.slice_info import SaveSliceInfo as SliceInfo
@@ -171,7 +172,7 @@ class Creation(type):
             return make(**bound.arguments)
 
 
-class Variable(TypedOperators, Dense, Trackable, metaclass=Creation):
+class Variable(NotInPlace, TypedOperators, Dense, Trackable, metaclass=Creation):
     """A mutable tensor of fixed dtype, and of fixed shape unless `shape` says otherwise.
 
     Ops read its value wherever they take a tensor. Tapes watch a trainable variable by themselves.
@@ -928,18 +929,6 @@ class Variable(TypedOperators, Dense, Trackable, metaclass=Creation):
 
     def __format__(self, spec: str) -> str:
         return format(self.read_value(), spec) if spec else str(self)
-
-    def __iadd__(self, other: object) -> Any:
-        raise RuntimeError(
-            "`variable += value` is not allowed: use `variable.assign_add(value)` to change the "
-            "variable, or `variable = variable + value` for a new tensor."
-        )
-
-    def __isub__(self, other: object) -> Any:
-        raise RuntimeError(
-            "`variable -= value` is not allowed: use `variable.assign_sub(value)` to change the "
-            "variable, or `variable = variable - value` for a new tensor."
-        )
 
     def __hash__(self) -> int:
         raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")

@@ -5,6 +5,7 @@ A dataset is asked for what every one has: `map`, `element_spec`, iterators that
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -22,6 +23,7 @@ from graphwright.ops.math.arithmetic import minimum
 from graphwright.ops.math.comparison import logical_and
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.trace.device_scopes import put_on
+from graphwright.trace.python_turns import PythonTurns
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
@@ -200,6 +202,8 @@ class DistributedIterator(DistributedData, Trackable):
 
     def __next__(self) -> Any:
         if self._grouping is not None:
+            if current_tracer() is not None:
+                self._turns.take(by_python=True)
             has_value, element, _ = self._group()
             if current_tracer() is None and not bool(has_value):
                 raise StopIteration
@@ -223,8 +227,14 @@ class DistributedIterator(DistributedData, Trackable):
         """
         if self._grouping is None:
             return self._placed(self._source.get_next())
+        if current_tracer() is not None:
+            self._turns.take(by_python=False)
         _, element, _ = self._group()
         return self._placed(element())
+
+    @functools.cached_property
+    def _turns(self) -> PythonTurns:
+        return PythonTurns()
 
     def get_next_as_optional(self) -> Any:
         """Returns the next element, or that there is none.
