@@ -29,7 +29,8 @@ from graphwright.function.trace_maker import Features, TraceMaker
 from graphwright.function.variable_creation import VariableCreation, refuse
 from graphwright.function.weak_method import WeakMethod
 from graphwright.op.interpreter import STATE
-from graphwright.op.refusal import own_boundary
+from graphwright.op.refusal import boundaries, own_boundary
+from graphwright.trace.misfit import words_on_misfit
 from graphwright.trace.signature import (
     Binder,
     Bound,
@@ -77,6 +78,7 @@ def traced_again(
     return concrete
 
 
+@boundaries
 class PolymorphicFunction:
     """A Python function that runs as graphs, one for each type of arguments.
 
@@ -193,7 +195,8 @@ class PolymorphicFunction:
                 try:
                     value = type_.cast(value, CASTING)
                 except (TypeError, AssertionError) as error:
-                    raise binder.misfit(error, args, kwargs) from None
+                    help = words_on_misfit(name, value, type_, binder.names, len(args))
+                    raise binder.misfit(error, args, kwargs, help) from None
             cast.append((name, kind, value))
         return cast
 

@@ -354,12 +354,12 @@ class Binder:
         return flat
 
     def misfit(
-        self, error: Exception, args: tuple[object, ...], kwargs: dict[str, object]
+        self, error: Exception, args: tuple[object, ...], kwargs: dict[str, object], help: str = ""
     ) -> TypeError:
-        """The error of a call whose arguments do not fit."""
+        """The error of a call whose arguments do not fit, with lines that help."""
         words = (
             f"Binding inputs to tf.function failed due to `{own_words(error)}`. Received args: "
-            f"{args} and kwargs: {kwargs} for signature: {self.untyped}."
+            f"{args} and kwargs: {kwargs} for signature: {self.untyped}.{help}"
         )
         return complete(TypeError(words))
 
