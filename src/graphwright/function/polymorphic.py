@@ -194,7 +194,7 @@ class PolymorphicFunction:
             if type_ is not None:
                 try:
                     value = type_.cast(value, CASTING)
-                except (TypeError, AssertionError) as error:
+                except (TypeError, ValueError, AssertionError) as error:
                     help = words_on_misfit(name, value, type_, binder.names, len(args))
                     raise binder.misfit(error, args, kwargs, help) from None
             cast.append((name, kind, value))

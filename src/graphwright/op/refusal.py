@@ -200,6 +200,11 @@ def before_advice(words: str, suffix: str) -> str:
     return f"{words[:end]}{suffix}{words[end:]}"
 
 
+def without_advice(words: str) -> str:
+    """The words of an error without the line with a call that works."""
+    return _ADVICE.sub("", words)
+
+
 def advise(error: Exception, call: str) -> None:
     """Adds to an error a line with a call that works; its operands have the parameters' names."""
     if call and isinstance(error, OpError):
