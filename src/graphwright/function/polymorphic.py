@@ -19,6 +19,7 @@ from graphwright.base.borrowed_lock import BorrowedLock
 from graphwright.base.errors import show_users_lines
 from graphwright.base.forks import held_over_forks
 from graphwright.base.identities import IdentityTable
+from graphwright.base.waits import Waits
 from graphwright.explain.debugging import attended, look_at, mode_of
 from graphwright.explain.trace_effects import where_stored
 from graphwright.explain.trace_record import History
@@ -240,7 +241,8 @@ class PolymorphicFunction:
             )
         self._pending.append(wanted)
         try:
-            return self._trace_for(wanted, bound, began)
+            with Waits.around("tracing", self._name):
+                return self._trace_for(wanted, bound, began)
         finally:
             self._pending.pop()
 

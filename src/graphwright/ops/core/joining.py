@@ -245,8 +245,10 @@ def fitting_rank(shapes: Sequence[Dims | None], place: int) -> str:
     first, other = shapes[0], shapes[place]
     if first is None or other is None:
         return ""
-    short, long, at = (other, first, place) if len(other) < len(first) else (first, other, 0)
-    return f"\n    tf.expand_dims(values[{at}], 0) fits" if short == long[1:] else ""
+    is_later = len(other) < len(first)
+    short, long = (other, first) if is_later else (first, other)
+    lacking = place if is_later else 0
+    return f"\n    tf.expand_dims(values[{lacking}], 0) fits" if short == long[1:] else ""
 
 
 class Split(Op):
