@@ -31,10 +31,8 @@ Pixels: TypeAlias = npt.NDArray[np.float32]
 class Dense(tf.Module):
     """A layer: a matrix and a bias, made when the first input says how wide it is."""
 
-    def __init__(
-        self, units: int, activation: Activation = tf.identity, name: str | None = None
-    ) -> None:
-        super().__init__(name=name)
+    def __init__(self, units: int, activation: Activation = tf.identity) -> None:
+        super().__init__()
         self.units, self.activation = units, activation
         self.matrix: tf.Variable | None = None
 
@@ -129,8 +127,7 @@ def main() -> None:
     pictures = read()[0].reshape(-1, PIXELS) / BRIGHTEST
     model = Autoencoder(options.codes, options.units)
     optimizer = tf.optimizers.Adam(1e-3)
-    started, count = time.perf_counter(), 0
-    steps = len(pictures) // 64
+    started, count, steps = time.perf_counter(), 0, len(pictures) // 64
     wrong = away = tf.constant(0.0)
     for batch, noise in batches(pictures.astype("float32"), 64, options.codes, options.epochs):
         wrong, away = train_step(model, optimizer, batch, noise)

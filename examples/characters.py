@@ -8,8 +8,6 @@ it, and the gradient goes back through that.
     python examples/characters.py            # a minute or two
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from pydoc_data.topics import topics
@@ -45,13 +43,12 @@ class Text:
 class Network(tf.Module):
     """Characters as vectors, an LSTM over them, a score for each next character."""
 
-    def __init__(self, characters: int, units: int, seed: int) -> None:
+    def __init__(self, characters: int, units: int, rate: float, seed: int) -> None:
         super().__init__()
         random = np.random.RandomState(seed)
 
         def weights(rows: int, columns: int) -> tf.Variable:
-            values = random.normal(0, rows**-0.5, (rows, columns))
-            return tf.Variable(values, dtype=tf.float32)
+            return tf.Variable(random.normal(0, rows**-0.5, [rows, columns]), dtype=tf.float32)
 
         self.units = units
         self.vectors = weights(characters, units // 2)
@@ -59,6 +56,8 @@ class Network(tf.Module):
         self.bias = tf.Variable(tf.zeros([4 * units]))
         self.scores = weights(units, characters)
         self.scores_bias = tf.Variable(tf.zeros([characters]))
+        self.optimizer = tf.optimizers.Adam(rate, global_clipnorm=1.0)
+        self.optimizer.build(self.trainable_variables)
 
     def step(
         self, characters: tf.Tensor, output: tf.Tensor, memory: tf.Tensor
@@ -85,18 +84,7 @@ class Network(tf.Module):
             last = lines[:, t] if t < longest else tf.zeros([size], tf.int32)
             losses = tf.nn.sparse_softmax_cross_entropy_with_logits(last, self.judge(output))
             total += tf.reduce_sum(tf.where(t <= lengths, losses, 0.0))
-        count = tf.cast(tf.reduce_sum(lengths + 1), tf.float32)
-        return total / count / tf.math.log(2.0)
-
-
-class Trainer(tf.Module):
-    """A network and what changes it."""
-
-    def __init__(self, network: Network, rate: float) -> None:
-        super().__init__()
-        self.network = network
-        self.optimizer = tf.optimizers.Adam(rate, global_clipnorm=1.0)
-        self.optimizer.build(network.trainable_variables)
+        return total / tf.cast(tf.reduce_sum(lengths + 1), tf.float32) / tf.math.log(2.0)
 
     @tf.function(
         input_signature=[tf.TensorSpec([None, None], tf.int32), tf.TensorSpec([None], tf.int32)]
@@ -104,21 +92,21 @@ class Trainer(tf.Module):
     def train_step(self, lines: tf.Tensor, lengths: tf.Tensor) -> tf.Tensor:
         """One step down the slope; the loss before it."""
         with tf.GradientTape() as tape:
-            loss = self.network.loss(lines, lengths)
-        variables = self.network.trainable_variables
+            loss = self.loss(lines, lengths)
+        variables = self.trainable_variables
         self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
         return loss
 
     @tf.function
     def write(self, count: tf.Tensor, longest: tf.Tensor) -> tf.Tensor:
         """Lines of the network's own: `[count, at most longest]` characters, 0 after the end."""
-        output = memory = tf.zeros([count, self.network.units])
+        output = memory = tf.zeros([count, self.units])
         last = tf.zeros([count], tf.int32)
         going = tf.ones([count], tf.bool)
         written = tf.TensorArray(tf.int32, size=0, dynamic_size=True, element_shape=[None])
         while tf.reduce_any(going) and written.size() < longest:
-            output, memory = self.network.step(last, output, memory)
-            chosen = tf.random.categorical(self.network.judge(output), 1, dtype=tf.int32)[:, 0]
+            output, memory = self.step(last, output, memory)
+            chosen = tf.random.categorical(self.judge(output), 1, dtype=tf.int32)[:, 0]
             last = tf.where(going, chosen, 0)
             going = last > 0
             written = written.write(written.size(), last)
@@ -136,23 +124,23 @@ def main() -> None:
     print(f"{len(text.lines)} lines of {len(text.alphabet)} different characters")
     random = np.random.RandomState(0)
     tf.random.set_seed(0)
-    trainer = Trainer(Network(len(text.alphabet), options.units, seed=0), rate=0.004)
+    network = Network(len(text.alphabet), options.units, rate=0.004, seed=0)
     lengths: set[int | None] = set()
     losses: list[float] = []
     started = time.perf_counter()
     for i in range(options.steps):
         batch = text.batch(random, options.batch)
         lengths.add(batch[0].shape[1])
-        losses.append(float(trainer.train_step(*batch)))
+        losses.append(float(network.train_step(*batch)))
         if i % max(1, options.steps // 10) == 0 or i == options.steps - 1:
             mean = np.mean(losses[-20:])
             print(f"step {i + 1:4}: {mean:.3f} bits a character, {batch[0].shape[1]} in a row")
     seconds = time.perf_counter() - started
-    traces = trainer.train_step.experimental_get_tracing_count()
+    traces = network.train_step.experimental_get_tracing_count()
     print(f"{seconds:.1f} s; batches of {len(lengths)} lengths, traced {traces} time\n")
     assert traces == 1, "a new length must not make a new graph"
 
-    for line in trainer.write(tf.constant(5), tf.constant(80)).numpy():
+    for line in network.write(tf.constant(5), tf.constant(80)).numpy():
         print("  ", "".join(text.alphabet[c] for c in line).rstrip(END))
 
 

@@ -14,8 +14,6 @@ one over the years, and the gradient goes back through both.
     python examples/predators.py            # some seconds
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 
@@ -47,9 +45,7 @@ class Model(tf.Module):
         others = tf.reverse(tf.exp(herds), [0])
         return signs * (tf.exp(self.growth) - tf.exp(self.meetings) * others)
 
-    def step(
-        self, herds: tf.Tensor, slope: tf.Tensor, h: tf.Tensor
-    ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    def step(self, herds: tf.Tensor, slope: tf.Tensor, h: tf.Tensor) -> tuple[tf.Tensor, ...]:
         """The herds after `h` years, the slope there, and how wrong that may be."""
         second = self.slope(herds + h / 2 * slope)
         third = self.slope(herds + h * 3 / 4 * second)
@@ -60,9 +56,6 @@ class Model(tf.Module):
 
     def year(self, herds: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """The herds a year later, and the steps that took."""
-
-        def goes_on(left: tf.Tensor, *_: tf.Tensor) -> tf.Tensor:
-            return left > 0
 
         def body(
             left: tf.Tensor, h: tf.Tensor, herds: tf.Tensor, slope: tf.Tensor, steps: tf.Tensor
@@ -82,7 +75,7 @@ class Model(tf.Module):
 
         one = tf.constant(1.0, tf.float64)
         state = one, one / 4, herds, self.slope(herds), tf.constant(0)
-        _, _, herds, _, steps = tf.while_loop(goes_on, body, state)
+        _, _, herds, _, steps = tf.while_loop(lambda left, *_: left > 0, body, state)
         return herds, steps
 
     def predict(self) -> tuple[tf.Tensor, tf.Tensor]:

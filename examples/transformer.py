@@ -8,8 +8,6 @@ read wait in a cache. The loop over tokens is a loop of the graph.
     python examples/transformer.py            # some seconds
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 
@@ -18,8 +16,7 @@ import numpy as np
 import graphwright as tf
 
 DIGITS = 6  # of a question
-BAR = 10  # the token between question and answer
-TOKENS = 11
+BAR, TOKENS = 10, 11  # the token between question and answer, and how many tokens there are
 LENGTH = 2 * DIGITS + 1
 
 
@@ -40,28 +37,20 @@ class Block(tf.Module):
     def __init__(self, width: int, heads: int, seed: int) -> None:
         super().__init__()
         self.heads, self.size = heads, width // heads
-        scale = width**-0.5
-        self.project = normal([width, 3 * width], scale, seed)
-        self.merge = normal([width, width], scale, seed + 1)
-        self.widen = normal([width, 4 * width], scale, seed + 2)
-        self.narrow = normal([4 * width, width], scale / 2, seed + 3)
+        self.project = normal([width, 3 * width], width**-0.5, seed)
+        self.merge = normal([width, width], width**-0.5, seed + 1)
+        self.widen = normal([width, 4 * width], width**-0.5, seed + 2)
+        self.narrow = normal([4 * width, width], width**-0.5 / 2, seed + 3)
 
     def split(self, x: tf.Tensor) -> list[tf.Tensor]:
         """Queries, keys and values of positions: each `[batch, heads, positions, size]`."""
         batch, positions = tf.shape(x)[0], tf.shape(x)[1]
-        mixed = normalize(x) @ self.project
-        parts = tf.reshape(mixed, [batch, positions, 3, self.heads, self.size])
-        return tf.unstack(tf.transpose(parts, [2, 0, 3, 1, 4]))
+        mixed = tf.reshape(normalize(x) @ self.project, [batch, positions, 3, self.heads, -1])
+        return tf.unstack(tf.transpose(mixed, [2, 0, 3, 1, 4]))
 
-    def finish(
-        self,
-        x: tf.Tensor,
-        queries: tf.Tensor,
-        keys: tf.Tensor,
-        values: tf.Tensor,
-        mask: tf.Tensor,
-    ) -> tf.Tensor:
-        """The block's output at the positions of `x`, from keys and values that a mask allows."""
+    def finish(self, x: tf.Tensor, parts: list[tf.Tensor], mask: tf.Tensor) -> tf.Tensor:
+        """The block's output at the positions of `x`: queries look at keys that a mask allows."""
+        queries, keys, values = parts
         scores = tf.matmul(queries, keys, transpose_b=True) * self.size**-0.5
         weights = tf.nn.softmax(tf.where(mask, scores, -1e9))
         attended = tf.transpose(weights @ values, [0, 2, 1, 3])
@@ -84,33 +73,27 @@ class Transformer(tf.Module):
         x = tf.gather(self.tokens, tokens) + self.positions[:count]
         mask = tf.linalg.band_part(tf.ones([count, count]), -1, 0) > 0
         for block in self.blocks:
-            queries, keys, values = block.split(x)
-            x = block.finish(x, queries, keys, values, mask)
+            x = block.finish(x, block.split(x), mask)
         return normalize(x) @ tf.transpose(self.tokens) * 0.25
 
     @tf.function(input_signature=[tf.TensorSpec([None, DIGITS + 1], tf.int32)])
     def answer(self, questions: tf.Tensor) -> tf.Tensor:
         """What the model writes after questions, each token from the cache and the last token."""
         batch = tf.shape(questions)[0]
-        empty = [tf.zeros([batch, b.heads, LENGTH, b.size]) for b in self.blocks]
-        cache = [(keys, keys) for keys in empty]
+        cache = [[tf.zeros([batch, b.heads, LENGTH, b.size])] * 2 for b in self.blocks]
         token = questions[:, 0]
         written = tf.TensorArray(tf.int32, size=DIGITS)
         for i in tf.range(LENGTH - 1):
             x = tf.gather(self.tokens, token)[:, None] + self.positions[i]
             here = tf.one_hot(i, LENGTH)[:, None]
-            longer = []
-            for block, (keys, values) in zip(self.blocks, cache):
-                query, key, value = block.split(x)
-                keys, values = keys + here * key, values + here * value
-                longer.append((keys, values))
-                x = block.finish(x, query, keys, values, tf.range(LENGTH) <= i)
-            cache = longer
-            logits = normalize(x[:, 0]) @ tf.transpose(self.tokens)
+            for place, block in enumerate(self.blocks):
+                query, *new = block.split(x)
+                cache[place] = [old + here * part for old, part in zip(cache[place], new)]
+                x = block.finish(x, [query, *cache[place]], tf.range(LENGTH) <= i)
             if i < DIGITS:
                 token = questions[:, i + 1]
             else:
-                token = tf.argmax(logits, -1, output_type=tf.int32)
+                token = tf.argmax(normalize(x[:, 0]) @ tf.transpose(self.tokens), -1, tf.int32)
                 written = written.write(i - DIGITS, token)
         return tf.transpose(written.stack())
 
@@ -119,23 +102,19 @@ def lines(batch: int) -> tf.data.Dataset:
     """An endless dataset of batches of lines."""
 
     def make(i: tf.Tensor) -> tf.Tensor:
-        seed = tf.stack([i, 3])
-        question = tf.random.stateless_uniform([batch, DIGITS], seed, 0, 10, tf.int32)
-        bar = tf.fill([batch, 1], BAR)
-        return tf.concat([question, bar, tf.sort(question)], 1)
+        question = tf.random.stateless_uniform([batch, DIGITS], [i, 3], 0, 10, tf.int32)
+        return tf.concat([question, tf.fill([batch, 1], BAR), tf.sort(question)], 1)
 
     return tf.data.Dataset.counter().map(make)
 
 
 @tf.function
-def train_step(
-    model: Transformer, optimizer: tf.optimizers.Optimizer, tokens: tf.Tensor
-) -> tf.Tensor:
+def train_step(model: Transformer, optimizer: tf.optimizers.Adam, tokens: tf.Tensor) -> tf.Tensor:
     """One step; the mean loss of the answers' tokens."""
     with tf.GradientTape() as tape:
         logits = model(tokens[:, :-1])[:, DIGITS:]
-        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(tokens[:, DIGITS + 1 :], logits)
-        loss = tf.reduce_mean(losses)
+        wrong = tf.nn.sparse_softmax_cross_entropy_with_logits(tokens[:, DIGITS + 1 :], logits)
+        loss = tf.reduce_mean(wrong)
     variables = model.trainable_variables
     optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
     return loss
@@ -144,28 +123,27 @@ def train_step(
 def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--steps", type=int, default=600)
-    options = parser.parse_args()
+    steps = parser.parse_args().steps
 
     model = Transformer()
-    optimizer = tf.optimizers.Adam(tf.optimizers.schedules.CosineDecay(3e-3, options.steps))
+    optimizer = tf.optimizers.Adam(tf.optimizers.schedules.CosineDecay(3e-3, steps))
     started = time.perf_counter()
-    for step, tokens in enumerate(lines(64).take(options.steps), 1):
+    for step, tokens in enumerate(lines(64).take(steps), 1):
         loss = train_step(model, optimizer, tokens)
-        if step % max(1, options.steps // 6) == 0:
+        if step % max(1, steps // 6) == 0:
             print(f"step {step:4}: loss {loss:.3f}")
     print(f"trained in {time.perf_counter() - started:.1f} s")
 
-    questions = np.random.RandomState(0).randint(0, 10, [500, DIGITS])
-    asked = tf.constant(np.pad(questions, [(0, 0), (0, 1)], constant_values=BAR), tf.int32)
-    for _ in range(4):
-        model.answer(asked)
+    asked = next(iter(lines(500).skip(steps)))[:, : DIGITS + 1]  # of no batch before
+    model.answer(asked)  # it is traced
     started = time.perf_counter()
     answers = model.answer(asked).numpy()
-    seconds = time.perf_counter() - started
+    took = 1e3 * (time.perf_counter() - started)
+    questions = asked[:, :DIGITS].numpy()
     for question, answer in zip(questions[:4], answers):
         print("".join(map(str, question)), "->", "".join(map(str, answer)))
     right = np.mean(np.all(answers == np.sort(questions), axis=1))
-    print(f"{right:.1%} of 500 answers are right; the fifth call took {seconds * 1e3:.0f} ms")
+    print(f"{right:.1%} of 500 answers are right; that took {took:.0f} ms")
 
 
 if __name__ == "__main__":

@@ -175,7 +175,9 @@ def article_unhashable_argument(fixed):
 
 
 @scenario(
-    TypeError, "does not have the type that input_signature fixes", "tf.TensorSpec(None, ...)"
+    TypeError,
+    "input_signature has int32[?] for the argument `x`",
+    "tf.TensorSpec(None, tf.int32)",
 )
 def guide_signature_of_another_rank(fixed):
     spec = tf.TensorSpec(None if fixed else [None], tf.int32)
@@ -185,6 +187,30 @@ def guide_signature_of_another_rank(fixed):
         return tf.where(x % 2 == 0, x // 2, 3 * x + 1)
 
     return next_collatz, lambda: next_collatz(tf.constant([[1, 2], [3, 4]]))
+
+
+@scenario(
+    TypeError, "does not have the type that input_signature fixes", "tf.TensorSpec(None, ...)"
+)
+def signature_of_another_structure(fixed):
+    @tf.function(input_signature=[{"x": tf.TensorSpec([], tf.int32)}])
+    def double(numbers):
+        return numbers["x"] * 2
+
+    return double, lambda: double({"x": 1} if fixed else {"y": 1})
+
+
+@scenario(TypeError, "An operand is None, which has no arithmetic", "tape.watch(x)")
+def gradient_of_what_is_not_watched(fixed):
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            if fixed:
+                tape.watch(x)
+            y = x * x
+        return x - 0.1 * tape.gradient(y, x)
+
+    return step, lambda: step(tf.constant(2.0))
 
 
 @scenario(TypeError, "does not fit the function's parameters", "def add(a, b): ...")

@@ -31,8 +31,8 @@ def test_predators_are_fitted_as_others_fitted_them() -> None:
 
 
 def test_pictures_of_records_are_read() -> None:
-    out = run("pictures", "--epochs", "2")
-    read = [float(percent) for percent in re.findall(r"([\d.]+) % are read right", out)]
+    out = run("pictures", "--epochs", "2", "--explain")
+    read = [float(percent) for percent in re.findall(r"([\d.]+)% are read right", out)]
     assert read[0] < 30 < 60 < read[-1]
     assert re.findall(r"(\d+) steps in", out) == ["44", "44"]
     assert "traced 1 time" in out
@@ -44,7 +44,7 @@ def test_lines_are_sorted_out_and_a_stopped_run_goes_on(tmp_path: Path) -> None:
     """The run that stopped in the first epoch takes the steps of the one that did not."""
     small = ["--lines", "600", "--units", "8"]
     whole = run("lines", *small)
-    known = [float(percent) for percent in re.findall(r"([\d.]+) % of the held-out", whole)]
+    known = [float(percent) for percent in re.findall(r"([\d.]+)% of the held-out", whole)]
     assert known[-1] > 60
     assert "traced 1 time" in whole
 

@@ -343,6 +343,13 @@ def test_values_that_do_not_fit_a_concrete_function_are_refused():
         f([1.0, 2.0, 3.0])
 
 
+@pytest.mark.parametrize("value", [None, [[1.0], [1.0, 2.0]], [3.0]])
+def test_values_that_no_signature_takes_fail_as_other_misfits_do(value: Any) -> None:
+    f = tf.function(lambda x: x, input_signature=[tf.TensorSpec([2])])
+    with pytest.raises(TypeError, match=r"Binding inputs to tf\.function.*\n    argument 'x'"):
+        f(value)
+
+
 def test_a_method_of_an_object_that_nothing_else_holds_can_be_called() -> None:
     class Scaled(tf.Module):
         def __init__(self, factor: float) -> None:

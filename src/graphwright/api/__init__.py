@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
+from graphwright.base.errors import outermost
 from graphwright.op.dispatch import opened
 from graphwright.op.late_imports import late_module
 from graphwright.op.refusal import boundaries, boundary, is_public
@@ -163,7 +164,7 @@ def first_use(package: dict[str, object]) -> Callable[[str], object]:
             raise lacking("graphwright", name)
         return package[name]
 
-    return find
+    return outermost(find)
 
 
 def public_keras() -> ModuleType:
@@ -193,7 +194,7 @@ def late(namespace: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], 
         setattr(sys.modules[namespace], name, value)
         return value
 
-    return find
+    return outermost(find)
 
 
 def late_or_same(namespace: str, homes: Mapping[str, Mapping[str, str]]) -> Callable[[str], Any]:
@@ -215,7 +216,7 @@ def late_or_same(namespace: str, homes: Mapping[str, Mapping[str, str]]) -> Call
                 pass
         raise lacking(namespace, name)
 
-    return find
+    return outermost(find)
 
 
 def lacking(namespace: str, name: str) -> AttributeError:
@@ -237,7 +238,7 @@ def show_names(module: ModuleType) -> None:
     def find(name: str) -> NoReturn:
         raise lacking(module.__name__, name)
 
-    vars(module).setdefault("__getattr__", find)
+    vars(module).setdefault("__getattr__", outermost(find))
     vars(module).setdefault("__dir__", lambda: shown(vars(module).get("__all__", vars(module))))
 
 

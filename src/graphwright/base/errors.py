@@ -15,11 +15,15 @@ from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from graphwright.base.named_tuples import NamedTuple
 
 _PACKAGE = str(Path(__file__).parent.parent)
 #: How the file names of the package's code begin, and those of generated code.
 _FILES = (_PACKAGE, "<graphwright ")
+#: How the file names of NumPy's code begin, whose errors are causes of ours.
+_NUMPY = str(Path(np.__file__).parent)
 #: What opens the package's blocks, between its frames.
 _BLOCKS = contextlib.__file__
 
@@ -135,8 +139,18 @@ def show_users_lines(error: BaseException) -> None:
         cause = error.__cause__
         if cause is not None:
             cause.__traceback__ = users_part(cause.__traceback__)
-            if cause.__traceback__ is None:
+            if not has_users_lines(cause):
                 error.__cause__ = None  # and `__suppress_context__` stays set
+
+
+def has_users_lines(error: BaseException) -> bool:
+    """Whether an error came by a line that is neither the package's nor NumPy's."""
+    trace = error.__traceback__
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith((*_FILES, _NUMPY)):
+            return True
+        trace = trace.tb_next
+    return False
 
 
 def _forget_handled(error: BaseException) -> None:

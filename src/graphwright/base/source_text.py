@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import linecache
 import textwrap
+from collections.abc import Sequence
 from itertools import islice
 from types import CodeType, FrameType
 from typing import Any, TypeAlias
@@ -154,6 +155,39 @@ def operands_of(node: ast.AST | None) -> tuple[list[str], dict[str, str]]:
             break
         placed.append(shown(argument))
     return placed, {k.arg: shown(k.value) for k in node.keywords if k.arg is not None}
+
+
+def name_of(call: ast.AST | None) -> str:
+    """The last name of the function that a call names; empty for what is no such call.
+
+    >>> name_of(ast.parse("tf.math.argmax(x, 2)", mode="eval").body)
+    'argmax'
+    """
+    function = call.func if isinstance(call, ast.Call) else None
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def with_argument(
+    call: ast.AST | None, parameters: Sequence[str], parameter: str, argument: str
+) -> str:
+    """A call with another argument for one parameter; empty if a message does not show it.
+
+    >>> call = ast.parse("tf.argmax(x, 2)", mode="eval").body
+    >>> with_argument(call, ["input", "axis"], "axis", "-1")
+    'tf.argmax(x, -1)'
+    """
+    if not isinstance(call, ast.Call) or any(isinstance(a, ast.Starred) for a in call.args):
+        return ""
+    value = ast.parse(argument, mode="eval").body
+    place = list(parameters).index(parameter)
+    args, keywords = list(call.args), [k for k in call.keywords if k.arg != parameter]
+    if place < len(args):
+        args[place] = value
+    else:
+        keywords.append(ast.keyword(parameter, value))
+    return shown(ast.Call(call.func, args, keywords))
 
 
 def item_of(text: str, place: int) -> str:

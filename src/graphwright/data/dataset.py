@@ -13,7 +13,7 @@ from graphwright.data.combinations import Combinations
 from graphwright.data.dataset_loops import BlockFold
 from graphwright.data.dataset_options import Options
 from graphwright.data.dataset_value import DatasetValue, int64, make
-from graphwright.data.element_type import ElementType, normalized
+from graphwright.data.element_type import ElementType, normalized, refuse_row_counts
 from graphwright.data.experimental.session_iterator import (
     is_for_sessions,
     make_initializable_iterator,
@@ -30,6 +30,7 @@ from graphwright.data.stages import batch_stages, shuffle_stages, source_stages
 from graphwright.data.stages.option_stages import OptionsStage
 from graphwright.op.interpreter import apply
 from graphwright.op.late_imports import late_module
+from graphwright.op.refusal import rename_operand
 from graphwright.ops.math.comparison import logical_not
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
@@ -177,7 +178,12 @@ class Dataset(
         >>> [(int(number), letter.numpy()) for number, letter in dataset]
         [(1, b'a'), (2, b'b')]
         """
-        element = normalized(tensors)
+        try:
+            element = normalized(tensors)
+        except ValueError as error:
+            if isinstance(tensors, list):
+                rename_operand(error, "value", "tensors")
+            raise
         whole = ElementType.of(element)
         if not whole.types:
             raise ValueError("Invalid `tensors`. `tensors` must not be empty.")
@@ -188,9 +194,7 @@ class Dataset(
             row = whole.flatten(element)
             rows = whole.unbatched()
             return make(batch_stages.CompositeSlicesStage, rows, [], row, whole=whole)
-        counts = {type_.dims[0] for type_ in whole.types if type_.dims} - {None}
-        if len(counts) > 1:
-            raise ValueError(f"Dimensions {' and '.join(map(str, counts))} are not compatible")
+        refuse_row_counts(element, whole.types)
         return make(source_stages.SlicesStage, whole.unbatched(), [], whole.flatten(element))
 
     @overload

@@ -147,6 +147,28 @@ def normalized(element: Any) -> Any:
     return container.rebuild(element, [normalized(c) for c in container.children(element)])
 
 
+def refuse_row_counts(element: object, types: Sequence[TensorType]) -> None:
+    """ValueError with a call that works where components are known to differ in their rows."""
+    counts = [type_.dims[0] if type_.dims else None for type_ in types]
+    known = list(dict.fromkeys(count for count in counts if count is not None))
+    if len(known) < 2:
+        return
+    words = f"Dimensions {' and '.join(map(str, known))} are not compatible"
+    slices = "tf.data.Dataset.from_tensor_slices"
+    names, zipped = [], ""
+    if type(element) is dict and len(element) == len(counts):
+        names = [f"tensors[{key!r}]" for key in sorted(element)]
+        zipped = f"{{k: {slices}(v) for k, v in tensors.items()}}"
+    elif type(element) is tuple and len(element) == len(counts):
+        names = [f"tensors[{place}]" for place in range(len(counts))]
+        zipped = f"*map({slices}, tensors)"
+    if names:
+        rows = ", ".join([f"{n} has {c} rows" for n, c in zip(names, counts) if c is not None])
+        words = f"{words}: {rows}. Datasets that are zipped end with the shortest."
+        words = f"{words}\n    tf.data.Dataset.zip({zipped}) takes them"
+    raise ValueError(words)
+
+
 def tensor_of(value: Any) -> Any:
     """A tensor of a value that is no structure; its memory is copied unless it is constant."""
     if isinstance(value, np.ndarray) and is_constant(value) and current_tracer() is None:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from graphwright.base.waits import Waits
 from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_value import DatasetValue
 from graphwright.explain.report import report
@@ -20,6 +21,7 @@ from graphwright.explain.wording import plural
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import PolymorphicFunction
 from graphwright.library.objects.module import Module
+from graphwright.library.presence.waiting_line import Show, WaitingLine, show_waits
 from graphwright.types.arrays import Array
 from graphwright.values.tensor import EagerTensor
 from graphwright.values.variable import Variable
@@ -47,6 +49,28 @@ def load(shell: Shell) -> None:
     for kind, html in FORMS.items():
         formatter.for_type(kind, html)
     shell.register_magic_function(magic(shell), magic_kind="cell", magic_name="trace")
+    if hasattr(shell, "kernel"):  # a notebook
+        Waits.around = WaitingLine(in_cell()).around
+    else:
+        show_waits()
+
+
+def in_cell() -> Show:
+    """Shows a text in the output of the cell that runs."""
+    shown: list[Any] = []  # the display of the wait that goes on, and its text
+
+    def show(text: str) -> None:
+        from IPython.display import display
+
+        if text and not shown:
+            shown[:] = [display(Note(text), display_id=True), text]
+        elif shown and text != shown[1]:
+            shown[0].update(Note(text))
+            shown[1] = text
+        if not text:
+            shown.clear()
+
+    return show
 
 
 def magic(shell: Shell) -> Callable[[str, str], None]:
@@ -88,7 +112,7 @@ class Note:
         return self.text
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.text)}</p>"
+        return f"<p>{escape(self.text)}</p>" if self.text else ""
 
 
 def titled(title: str, facts: str, body: str) -> str:

@@ -150,6 +150,18 @@ KNOWN = (
         "# or __tf_tracing_type__(self, context), which returns a tf.types.experimental.TraceType",
     ),
     FailureKind(
+        TypeError, r"unsupported operand type\(s\) for .*'NoneType'",
+        "An operand is None, which has no arithmetic. tape.gradient gives None for a tensor that "
+        "the tape did not watch, and a function without a `return` gives it too.",
+        "Watch what the gradient is for", "tape.watch(x)  # first in the `with`",
+    ),
+    FailureKind(
+        TypeError,
+        r"argument '(\w+)' is (.+?); input_signature has (.+?)\n +(tf\.[^\n]+) (?:fits|in)",
+        "input_signature has {2} for the argument `{0}`, which is {1}.",
+        "Convert the argument, or relax the signature", "{3}",
+    ),
+    FailureKind(
         TypeError, r"Can not cast (.+?) to (.+?)`",
         "The argument {0} does not have the type that input_signature fixes: {1}.",
         "Relax the signature, or convert the argument",

@@ -20,7 +20,7 @@ from graphwright.function.structure import Outputs, type_of_structure
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import STATE, apply
 from graphwright.op.op import c_name
-from graphwright.op.refusal import boundary, complete, own_boundary, own_words
+from graphwright.op.refusal import boundaries, boundary, complete, own_boundary, own_words
 from graphwright.trace.argument_types import Structure, VariableType, spec_of
 from graphwright.trace.device_scopes import check_devices
 from graphwright.trace.signature import (
@@ -193,6 +193,7 @@ class CallWatcher(Protocol):
         """The results of a call, packed."""
 
 
+@boundaries
 class ConcreteFunction:
     """A function traced for one type of arguments.
 

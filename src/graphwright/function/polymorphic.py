@@ -19,6 +19,7 @@ from graphwright.base.borrowed_lock import BorrowedLock
 from graphwright.base.errors import show_users_lines
 from graphwright.base.forks import held_over_forks
 from graphwright.base.identities import IdentityTable
+from graphwright.base.waits import Waits
 from graphwright.explain.debugging import attended, look_at, mode_of
 from graphwright.explain.trace_effects import where_stored
 from graphwright.explain.trace_record import History
@@ -29,7 +30,8 @@ from graphwright.function.trace_maker import Features, TraceMaker
 from graphwright.function.variable_creation import VariableCreation, refuse
 from graphwright.function.weak_method import WeakMethod
 from graphwright.op.interpreter import STATE
-from graphwright.op.refusal import own_boundary
+from graphwright.op.refusal import boundaries, own_boundary
+from graphwright.trace.misfit import words_on_misfit
 from graphwright.trace.signature import (
     Binder,
     Bound,
@@ -77,6 +79,7 @@ def traced_again(
     return concrete
 
 
+@boundaries
 class PolymorphicFunction:
     """A Python function that runs as graphs, one for each type of arguments.
 
@@ -192,8 +195,9 @@ class PolymorphicFunction:
             if type_ is not None:
                 try:
                     value = type_.cast(value, CASTING)
-                except (TypeError, AssertionError) as error:
-                    raise binder.misfit(error, args, kwargs) from None
+                except (TypeError, ValueError, AssertionError) as error:
+                    help = words_on_misfit(name, value, type_, binder.names, len(args))
+                    raise binder.misfit(error, args, kwargs, help) from None
             cast.append((name, kind, value))
         return cast
 
@@ -237,7 +241,8 @@ class PolymorphicFunction:
             )
         self._pending.append(wanted)
         try:
-            return self._trace_for(wanted, bound, began)
+            with Waits.around("tracing", self._name):
+                return self._trace_for(wanted, bound, began)
         finally:
             self._pending.pop()
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from graphwright.op.batching import Each, elementwise, last_axes
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes
+from graphwright.op.refusal import fitting_axis
 from graphwright.op.scalars import NoNativeForm, Scalars
 from graphwright.op.spelling import check_element
 from graphwright.types import dtypes as dt
@@ -187,7 +188,7 @@ def reduced_dims(
     except ValueError:
         raise ValueError(
             f"Invalid reduction dimension ({axes if isinstance(axes, int) else list(axes)} for "
-            f"input with {len(dims)} dimension(s))"
+            f"input with {len(dims)} dimension(s)){fitting_axis(axes, len(dims))}"
         ) from None
     reduced = set(places)
     if not repeats and len(reduced) < len(places):

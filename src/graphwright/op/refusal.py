@@ -27,7 +27,7 @@ from graphwright.base.errors import (
     show_users_lines,
     user_frame,
 )
-from graphwright.base.source_text import item_of, node_at, operands_of
+from graphwright.base.source_text import item_of, name_of, node_at, operands_of, with_argument
 from graphwright.op.op import Hooks
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
@@ -137,9 +137,12 @@ def name_call(
         error.args = (words, *error.args[1:])
 
 
-#: The line of an error with a call that works, its first operand, and all operands in it.
+#: The line of an error with a call that works, its first operand, and all operands in it; or with
+#: a parameter of the call that is refused, and an argument that fits.
 _ADVICE = re.compile(
-    r"\n    tf\.[\w.]+\((\w+).*\) (converts it|fits|multiplies them|takes (?:it|them))$",
+    r"\n    (?:tf\.[\w.]+\((?:\*map\(.*, |\{.* in )?(?P<operand>\w+).*\)"
+    r"|(?P<parameter>\w+)=(?P<argument>[-\w, \[\]]+))"
+    r" (?P<effect>converts it|fits|multiplies them|takes (?:it|them))$",
     re.MULTILINE,
 )
 _OPERAND = re.compile(r"(?<![\w.])(\w+)\b(?:\[(\d+)\])?(?!=)")
@@ -151,10 +154,18 @@ def in_words_of_program(words: str, function: Function, frame: FrameType | None)
     if advice is None:
         return words
     parameters = [p for p in inspect.signature(function).parameters if p not in _INSTANCES]
-    if advice[2] != "converts it" and advice[1] not in parameters:  # it is of an inner call
+    refused = advice["parameter"]
+    named_one = refused or advice["operand"]
+    if advice["effect"] != "converts it" and named_one not in parameters:  # it is of an inner call
         return words[: advice.start()] + words[advice.end() :]
     if frame is None:
         return words
+    if refused:
+        call = node_at(frame)
+        is_written = isinstance(call, ast.Call) and name_of(call) == function.__name__
+        fits = with_argument(call, parameters, refused, advice["argument"]) if is_written else ""
+        line = f"\n    {fits} fits" if fits else advice[0]
+        return words[: advice.start()] + line + words[advice.end() :]
     placed, named = operands_of(node_at(frame))
     texts = {**dict(zip(parameters, placed)), **named}
 
@@ -167,11 +178,31 @@ def in_words_of_program(words: str, function: Function, frame: FrameType | None)
     return words[: advice.start()] + _OPERAND.sub(in_program, advice[0]) + words[advice.end() :]
 
 
+def fitting_axis(axis: object, rank: int) -> str:
+    """A line with an axis that operands of a rank have, where one is refused; empty for no axes.
+
+    >>> fitting_axis(2, 2), fitting_axis((0, 2, 3), 3), fitting_axis(1, 0)
+    ('\\n    axis=-1 fits', '\\n    axis=[0, 2] fits', '')
+    """
+    axes = [a for a in axis if isinstance(a, int)] if isinstance(axis, tuple) else [axis]
+    fitting = [a for a in axes if isinstance(a, int) and -rank <= a < rank]
+    if not rank or None in axes:
+        return ""
+    if len(fitting) > 1:
+        return f"\n    axis={fitting} fits"
+    return f"\n    axis={fitting[0] if fitting else -1} fits"
+
+
 def before_advice(words: str, suffix: str) -> str:
     """Words with a suffix at the end of their sentence, before a line with a call that works."""
     advice = _ADVICE.search(words)
     end = len(words) if advice is None else advice.start()
     return f"{words[:end]}{suffix}{words[end:]}"
+
+
+def without_advice(words: str) -> str:
+    """The words of an error without the line with a call that works."""
+    return _ADVICE.sub("", words)
 
 
 def advise(error: Exception, call: str) -> None:
@@ -180,6 +211,15 @@ def advise(error: Exception, call: str) -> None:
         error.reword(f"{error.message}\n    {call}")
     elif call:
         error.args = (f"{error}\n    {call}", *error.args[1:])
+
+
+def rename_operand(error: Exception, old: str, new: str) -> None:
+    """Gives the operand of the advice that an error has the name of a parameter."""
+    words = str(error)
+    advice = _ADVICE.search(words)
+    if advice is not None and advice["operand"] == old:
+        start, end = advice.span("operand")
+        error.args = (f"{words[:start]}{new}{words[end:]}", *error.args[1:])
 
 
 def word_on_none(value: object) -> str:

@@ -417,7 +417,11 @@ def unconvertible(value: object) -> Exception:
         f"Attempt to convert a value ({shorten(value)}) with an unsupported type ({type(value)}) "
         "to a Tensor."
     )
-    return kind(words + word_on_none(value))
+    origin = (
+        " A function without a `return` gives None, and so does tape.gradient for what the tape "
+        "did not watch."
+    )
+    return kind(words + (origin if value is None else word_on_none(value)))
 
 
 def first_leaf(value: object) -> object:

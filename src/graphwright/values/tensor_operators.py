@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
-from graphwright.base.errors import user_location
+from graphwright.base.errors import show_users_lines, user_location
 from graphwright.op.dispatch import call
 from graphwright.op.interpreter import convert, convert_pair, is_tensor
 from graphwright.op.op import Hooks
@@ -83,9 +83,13 @@ def multiplication(
     def operator(self: TensorLike, other: TensorLike) -> Any:
         first: Any = self
         second: Any = other if isinstance(other, Operators) else self
-        if first.dtype is dt.bool_ or second.dtype is dt.bool_:
-            return bools(self, other)
-        return numbers(self, other)
+        try:
+            if first.dtype is dt.bool_ or second.dtype is dt.bool_:
+                return bools(self, other)
+            return numbers(self, other)
+        except Exception as error:
+            show_users_lines(error)
+            raise
 
     return operator
 

@@ -56,6 +56,90 @@ call("convolution_of_a_picture", "tf.expand_dims(x, 0) fits",
      "tf.nn.conv2d(x, tf.ones([1, 1, 3, 1]), 1, 'SAME')",
      "tf.nn.conv2d(tf.expand_dims(x, 0), tf.ones([1, 1, 3, 1]), 1, 'SAME')", [[[[3.0]]]],
      "x = tf.ones([1, 1, 3])")  # fmt: skip
+call("axis_of_a_sum", "tf.reduce_sum(x, axis=-1) fits", "tf.reduce_sum(x, axis=2)",
+     "tf.reduce_sum(x, axis=-1)", [3, 7], "x = tf.constant([[1, 2], [3, 4]])")  # fmt: skip
+call("axes_of_a_mean", "tf.reduce_mean(x, [0, 1]) fits", "tf.reduce_mean(x, [0, 1, 2])",
+     "tf.reduce_mean(x, [0, 1])", 2.5, "x = tf.constant([[1.0, 2.0], [3.0, 4.0]])")  # fmt: skip
+call("axis_of_the_greatest", "tf.argmax(x, -1) fits", "tf.argmax(x, 2)", "tf.argmax(x, -1)",
+     [1, 0], "x = tf.constant([[1, 2], [4, 3]])")  # fmt: skip
+call("axis_of_a_softmax", "tf.nn.softmax(x, axis=-1) fits", "tf.nn.softmax(x, axis=1)",
+     "tf.nn.softmax(x, axis=-1)", [0.5, 0.5], "x = tf.constant([1.0, 1.0])")  # fmt: skip
+call("axis_of_a_cumulative_sum", "tf.cumsum(x, axis=-1) fits", "tf.cumsum(x, axis=1)",
+     "tf.cumsum(x, axis=-1)", [1, 3], "x = tf.constant([1, 2])")  # fmt: skip
+call("axis_of_items", "tf.gather(x, [1], axis=-1) fits", "tf.gather(x, [1], axis=1)",
+     "tf.gather(x, [1], axis=-1)", [2], "x = tf.constant([1, 2])")  # fmt: skip
+call("axis_of_a_concatenation", "tf.concat([x, x], -1) fits", "tf.concat([x, x], 1)",
+     "tf.concat([x, x], -1)", [1, 2, 1, 2], "x = tf.constant([1, 2])")  # fmt: skip
+call("axis_along_which_operands_differ", "tf.concat([x, y], axis=0) fits",
+     "tf.concat([x, y], axis=1)", "tf.concat([x, y], axis=0)", [[1, 2], [3, 4], [5, 6]],
+     "x, y = tf.constant([[1, 2]]), tf.constant([[3, 4], [5, 6]])")  # fmt: skip
+call("row_beside_rows", "tf.expand_dims(row, 0) fits", "tf.concat([rows, row], 0)",
+     "tf.concat([rows, tf.expand_dims(row, 0)], 0)", [[1, 2], [3, 4]],
+     "rows, row = tf.constant([[1, 2]]), tf.constant([3, 4])")  # fmt: skip
+call("axis_of_a_stack", "tf.stack([x, x], axis=-1) fits", "tf.stack([x, x], axis=2)",
+     "tf.stack([x, x], axis=-1)", [[1, 1], [2, 2]], "x = tf.constant([1, 2])")  # fmt: skip
+call("stack_of_unequal_rows", "tf.ragged.stack([x, y]) takes them", "tf.stack([x, y])",
+     "tf.ragged.stack([x, y])", [[1, 2], [3]], "x, y = tf.constant([1, 2]), tf.constant([3])",
+     )  # fmt: skip
+call("axis_of_slices", "tf.unstack(x, axis=-1) fits", "tf.unstack(x, axis=1)",
+     "tf.unstack(x, axis=-1)", [1, 2], "x = tf.constant([1, 2])")  # fmt: skip
+call("axis_of_a_new_dimension", "tf.expand_dims(x, -1) fits", "tf.expand_dims(x, 2)",
+     "tf.expand_dims(x, -1)", [[1], [2]], "x = tf.constant([1, 2])")  # fmt: skip
+call("axis_to_squeeze", "tf.squeeze(x, 1) fits", "tf.squeeze(x, 0)", "tf.squeeze(x, 1)", [1, 2],
+     "x = tf.constant([[1], [2]])")  # fmt: skip
+call("pieces_of_five", "tf.split(x, [3, 2]) fits", "tf.split(x, 2)", "tf.split(x, [3, 2])",
+     [[0, 1, 2], [3, 4]], "x = tf.range(5)")  # fmt: skip
+call("axis_of_pieces", "tf.split(x, 2, axis=-1) fits", "tf.split(x, 2, axis=1)",
+     "tf.split(x, 2, axis=-1)", [[0], [1]], "x = tf.range(2)")  # fmt: skip
+call("axis_of_a_repetition", "tf.repeat(x, 2, axis=-1) fits", "tf.repeat(x, 2, axis=1)",
+     "tf.repeat(x, 2, axis=-1)", [7, 7], "x = tf.constant([7])")  # fmt: skip
+call("transposed_batches", "tf.transpose(x, [0, 2, 1]) fits", "tf.transpose(x, [1, 0])",
+     "tf.transpose(x, [0, 2, 1])", [[[1], [2]]], "x = tf.constant([[[1, 2]]])")  # fmt: skip
+call("traced_axis", "tf.reduce_max(x, axis=-1) fits",
+     "tf.function(lambda x: tf.reduce_max(x, axis=1))(tf.constant([1, 2]))",
+     "tf.function(lambda x: tf.reduce_max(x, axis=-1))(tf.constant([1, 2]))", 2)  # fmt: skip
+call("slices_of_unequal_rows",
+     "tf.data.Dataset.zip(*map(tf.data.Dataset.from_tensor_slices, (x, y))) takes them",
+     "list(tf.data.Dataset.from_tensor_slices((x, y)))",
+     "list(tf.data.Dataset.zip(*map(tf.data.Dataset.from_tensor_slices, (x, y))))", [[1, 4]],
+     "x, y = [1, 2, 3], [4]")  # fmt: skip
+call("slices_of_unequal_columns",
+     "tf.data.Dataset.zip({k: tf.data.Dataset.from_tensor_slices(v) for k, v in d.items()})",
+     "list(tf.data.Dataset.from_tensor_slices(d))",
+     "list(tf.data.Dataset.zip({k: tf.data.Dataset.from_tensor_slices(v) "
+     "for k, v in d.items()}))", [{"a": 1, "b": 4}], "d = {'a': [1, 2, 3], 'b': [4]}")  # fmt: skip
+call("slices_of_a_ragged_list", "tf.ragged.constant(rows) takes it",
+     "[x.numpy().tolist() for x in tf.data.Dataset.from_tensor_slices(rows)]",
+     "[x.numpy().tolist() for x in tf.data.Dataset.from_tensor_slices(tf.ragged.constant(rows))]",
+     [[1, 2], [3]], "rows = [[1, 2], [3]]")  # fmt: skip
+call("integers_for_a_signature_of_floats", "tf.cast(x, tf.float32) fits", "f(x)",
+     "f(tf.cast(x, tf.float32))", 2.0,
+     "f = tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([], tf.float32)])\n"
+     "x = tf.constant(1)")  # fmt: skip
+call("one_row_for_a_signature_of_rows", "tf.expand_dims(row, 0) fits", "f(x=row)",
+     "f(x=tf.expand_dims(row, 0))", [[2.0, 2.0]],
+     "f = tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([None, 2], tf.float32)])\n"
+     "row = tf.ones([2])")  # fmt: skip
+advised(
+    "rows_longer_than_a_signature",
+    "tf.TensorSpec([None, None], tf.float32) in input_signature takes it",
+    """
+    spec = tf.TensorSpec([None, 2], tf.float32)
+    result = tf.function(lambda x: x * 2, input_signature=[spec])(tf.ones([1, 3]))
+    """,
+    ("tf.TensorSpec([None, 2], tf.float32)", "tf.TensorSpec([None, None], tf.float32)"),
+    result=[[2.0, 2.0, 2.0]],
+)
+advised(
+    "float_for_a_signature_of_integers",
+    "tf.TensorSpec([], tf.float32) in input_signature takes it",
+    """
+    spec = tf.TensorSpec([], tf.int32)
+    result = tf.function(lambda x: x * 2, input_signature=[spec])(2.5)
+    """,
+    ("tf.TensorSpec([], tf.int32)", "tf.TensorSpec([], tf.float32)"),
+    result=5.0,
+)
 call("classes_in_a_column", "tf.squeeze(y, -1) fits",
      "float(tf.nn.sparse_softmax_cross_entropy_with_logits(y, tf.zeros([1, 1]))[0])",
      "float(tf.nn.sparse_softmax_cross_entropy_with_logits(tf.squeeze(y, -1), "

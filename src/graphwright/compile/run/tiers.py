@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from graphwright.base.forks import cached_property, held_over_forks
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.base.waits import Waits
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.checking import checked
 from graphwright.compile.run.loop_heads import THIS_THREAD, staying
@@ -114,7 +115,8 @@ def native_runner(
     is_quick: bool = False,
 ) -> Run:
     """The function that a native call of the graph runs."""
-    return runner(graph, native(graph, observe, is_reported, is_quick=is_quick).function)
+    with Waits.around("compiling", graph.name):
+        return runner(graph, native(graph, observe, is_reported, is_quick=is_quick).function)
 
 
 class Compilation(NamedTuple):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from graphwright.library.presence.program_run import run_program
 from graphwright.library.presence.tensorflow_finder import install_as_tensorflow
+from graphwright.library.presence.waiting_line import show_waits
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,4 +23,5 @@ def run(options: argparse.Namespace) -> int:
         print(f"graphwright run: there is no file {options.program!r}", file=sys.stderr)
         return 2
     install_as_tensorflow()
+    show_waits()
     return run_program(options.program, options.arguments)

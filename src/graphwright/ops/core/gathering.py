@@ -13,6 +13,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, rows_of
 from graphwright.op.op import REGISTRY, Call, Op, Shapes, is_nested
+from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core import scatter_kernels as kernels
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat, stack
@@ -63,7 +64,9 @@ class GatherV2(Op):
             return ((None,) * (rank + len(indices.dims) - batch - 1),)
         if not -rank <= axis < rank:
             least = axis + 1 if axis >= 0 else -axis
-            raise ValueError(f"Shape must be at least rank {least} but is rank {rank}")
+            raise ValueError(
+                f"Shape must be at least rank {least} but is rank {rank}{fitting_axis(axis, rank)}"
+            )
         place = axis % rank
         if batch > place:
             raise ValueError(f"batch_dims ({batch}) must be less than or equal to axis ({place})")

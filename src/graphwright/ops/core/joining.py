@@ -14,6 +14,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import STATE, apply, convert, convert_many, is_tensor
 from graphwright.op.op import REGISTRY, Call, Op, Shapes, is_nested
+from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.identity import identity
 from graphwright.ops.core.rule_words import along, host, pieces
 from graphwright.ops.core.shapes import shape
@@ -46,11 +47,18 @@ class Pack(Op):
                 raise ValueError(
                     f"Shapes of all inputs must match: values[0].shape = "
                     f"{show_dims(values[0].dims)} != values[{i}].shape = {show_dims(value.dims)}"
+                    f"{self.fitting([v.dims for v in values])}"
                 ) from None
         if dims is None:
             return (None,)
         place = new_axis(self.axis, len(dims))
         return ((*dims[:place], len(values), *dims[place:]),)
+
+    def fitting(self, shapes: Sequence[Dims | None]) -> str:
+        """A line with a call that stacks rows of several lengths; empty if none does."""
+        ranks = {None if dims is None else len(dims) for dims in shapes}
+        is_ragged = self.axis == 0 and len(ranks) == 1 and None not in ranks
+        return "\n    tf.ragged.stack(values) takes them" if is_ragged else ""
 
     def kernel(self, *values: Any) -> Any:
         dims = values[0].shape
@@ -76,7 +84,10 @@ class Pack(Op):
 def new_axis(axis: int, rank: int) -> int:
     """A non-negative place for a new axis in a tensor of `rank`."""
     if not -rank - 1 <= axis <= rank:
-        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank - 1}, {rank + 1})")
+        raise ValueError(
+            f"Argument `axis` = {axis} not in range [{-rank - 1}, {rank + 1})"
+            f"{fitting_axis(axis, rank + 1)}"
+        )
     return axis + rank + 1 if axis < 0 else axis
 
 
@@ -185,6 +196,7 @@ def concatenated_dims(shapes: Sequence[Dims | None], axis: int | None) -> Dims |
             raise ValueError(
                 "Ranks of all input tensors should match: "
                 f"shape[0] = {show_dims(shapes[0])} vs. shape[{i}] = {show_dims(dims)}"
+                f"{fitting_rank(shapes, i)}"
             )
     if rank is None:
         return None
@@ -193,6 +205,7 @@ def concatenated_dims(shapes: Sequence[Dims | None], axis: int | None) -> Dims |
     if not -rank <= axis < rank:
         raise ValueError(
             f"Expected concatenating dimensions in the range [{-rank}, {rank}), but got {axis}"
+            f"{fitting_axis(axis, rank)}"
         )
     place = axis % rank
     result: list[int | None] = [None] * rank
@@ -204,11 +217,38 @@ def concatenated_dims(shapes: Sequence[Dims | None], axis: int | None) -> Dims |
                 raise ValueError(
                     f"Dimension {k} in both shapes must be equal: "
                     f"shape[0] = {show_dims(shapes[0])} vs. shape[{i}] = {show_dims(dims)}"
+                    f"{joining_axis(shapes, rank)}"
                 )
             result[k] = d
     along = [None if dims is None else dims[place] for dims in shapes]
     result[place] = None if None in along else sum(d for d in along if d is not None)
     return tuple(result)
+
+
+def joining_axis(shapes: Sequence[Dims | None], rank: int) -> str:
+    """A line with the axis along which operands differ, if there is one alone.
+
+    >>> joining_axis([(2, 3), (4, 3)], 2), joining_axis([(2, 3), (4, 5)], 2)
+    ('\\n    axis=0 fits', '')
+    """
+    known = [dims for dims in shapes if dims is not None]
+    differ = [k for k in range(rank) if len({dims[k] for dims in known} - {None}) > 1]
+    return f"\n    axis={differ[0]} fits" if len(differ) == 1 else ""
+
+
+def fitting_rank(shapes: Sequence[Dims | None], place: int) -> str:
+    """A line with the axis that one operand lacks beside the first, if that is clear.
+
+    >>> fitting_rank([(2, 3), (3,)], 1), fitting_rank([(3,), (2, 3)], 1)
+    ('\\n    tf.expand_dims(values[1], 0) fits', '\\n    tf.expand_dims(values[0], 0) fits')
+    """
+    first, other = shapes[0], shapes[place]
+    if first is None or other is None:
+        return ""
+    is_later = len(other) < len(first)
+    short, long = (other, first) if is_later else (first, other)
+    lacking = place if is_later else 0
+    return f"\n    tf.expand_dims(values[{lacking}], 0) fits" if short == long[1:] else ""
 
 
 class Split(Op):
@@ -240,6 +280,7 @@ class Split(Op):
             raise ValueError(
                 f"Number of ways to split should evenly divide the split dimension, but got "
                 f"split_dim {place} (size = {size}) and num_split {self.num_split}"
+                f"{fitting_pieces(size, self.num_split)}"
             )
         piece = None if size is None else size // self.num_split
         return ((*dims[:place], piece, *dims[place + 1 :]),) * self.num_split
@@ -260,6 +301,16 @@ class Split(Op):
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.axes(0), each.inputs[1])
+
+
+def fitting_pieces(size: int, count: int) -> str:
+    """A line with sizes of so many pieces that differ by one at most; empty for many pieces.
+
+    >>> fitting_pieces(5, 2)
+    '\\n    num_or_size_splits=[3, 2] fits'
+    """
+    sizes = [(size + i) // count for i in reversed(range(count))]
+    return f"\n    num_or_size_splits={sizes} fits" if sizes[-1] > 0 and count <= 8 else ""
 
 
 class SplitV(Op):
@@ -329,7 +380,10 @@ class SplitV(Op):
 def split_axis(axis: int, rank: int) -> int:
     """A non-negative axis along which a tensor of `rank` can be split."""
     if not -rank <= axis < rank:
-        raise ValueError(f"-input rank({-rank}) <= split_dim < input rank ({rank}), but got {axis}")
+        raise ValueError(
+            f"-input rank({-rank}) <= split_dim < input rank ({rank}), but got {axis}"
+            f"{fitting_axis(axis, rank)}"
+        )
     return axis % rank
 
 
@@ -430,6 +484,7 @@ def unstack(
             if not -len(dims) <= axis < len(dims):
                 raise ValueError(
                     f"Argument `axis` = {axis} not in range [{-len(dims)}, {len(dims)})"
+                    f"{fitting_axis(axis, len(dims))}"
                 )
             num = dims[axis]
         if num is None:

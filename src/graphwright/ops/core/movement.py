@@ -23,6 +23,7 @@ from graphwright.op.op import (
     is_nested,
     not_differentiable,
 )
+from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.rule_words import in_float32
 from graphwright.ops.core.shapes import BroadcastGradientArgs, rank_of, shape_of, summed_axes
 from graphwright.ops.core.shapes import shape as shape_vector
@@ -165,7 +166,10 @@ class ExpandDims(Op):
         if axis is None:
             return ((None,) * (rank + 1),)
         if not -rank - 1 <= axis <= rank:
-            raise ValueError(f"Tried to expand dim index {axis} for tensor with {rank} dimensions.")
+            raise ValueError(
+                f"Tried to expand dim index {axis} for tensor with {rank} dimensions."
+                f"{fitting_axis(axis, rank + 1)}"
+            )
         place = axis + rank + 1 if axis < 0 else axis
         return ((*x.dims[:place], 1, *x.dims[place:]),)
 
@@ -215,6 +219,7 @@ class Squeeze(Op):
             if dims[place] not in (1, None):
                 raise ValueError(
                     f"Can not squeeze dim[{place}], expected a dimension of 1, got {dims[place]}"
+                    f"{squeezable_axis(dims)}"
                 )
             dropped.add(place)
         return (tuple([d for i, d in enumerate(dims) if i not in dropped]),)
@@ -280,6 +285,24 @@ class ConjugateTranspose(Transpose):
         return apply(Transpose.of(), x, perm)  # of real numbers: others have no native form
 
 
+def fitting_order(perm: Dims, rank: int) -> str:
+    """A line with a permutation of the last axes as `perm` has it, where more come before them.
+
+    >>> fitting_order((1, 0), 3), fitting_order((0, 2, 1), 2)
+    ('\\n    perm=[0, 2, 1] fits', '')
+    """
+    before = rank - len(perm)
+    if before < 1 or set(perm) != set(range(len(perm))):
+        return ""
+    return f"\n    perm={[*range(before), *[before + a for a in perm if a is not None]]} fits"
+
+
+def squeezable_axis(dims: Dims) -> str:
+    """A line with the only axis of size 1, if there is one."""
+    ones = [i for i, size in enumerate(dims) if size == 1]
+    return f"\n    axis={ones[0]} fits" if len(ones) == 1 else ""
+
+
 def transposed_dims(dims: Dims | None, perm: int | Dims | None) -> Dims | None:
     """`dims` in the order of `perm`; ValueError if it is no permutation of the axes."""
     if perm is None:
@@ -290,7 +313,7 @@ def transposed_dims(dims: Dims | None, perm: int | Dims | None) -> Dims | None:
     if dims is not None and len(dims) != rank:
         raise ValueError(
             f"transpose expects a vector of size {len(dims)}. But input(1) is a vector of size "
-            f"{rank}"
+            f"{rank}{fitting_order(perm, len(dims))}"
         )
     for axis in perm:
         if axis is not None and not -rank <= axis < rank:

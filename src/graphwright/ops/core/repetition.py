@@ -13,6 +13,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, holds_tensor, makes_tensor
 from graphwright.op.op import Call, LateRefusal, Op, Shapes
+from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.core.indexing import boolean_mask
@@ -179,7 +180,10 @@ def repeat(
     rank = None if dims is None else len(dims)
     if rank is not None:
         if not -rank <= axis < rank:
-            raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+            raise ValueError(
+                f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}"
+                f"{fitting_axis(axis, rank)}"
+            )
         axis %= rank
     if isinstance(repeats, int):
         return repeat_evenly(x, int(repeats), axis)

@@ -15,6 +15,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, LateRefusal, Op, Shapes, not_differentiable
+from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_size, host_vector
 from graphwright.ops.core.joining import concat
@@ -69,7 +70,10 @@ class ExtremePlace(Op):
         rank = len(x.dims)
         if not -rank <= axis < rank:
             kind = LateRefusal if rank < 2 else ValueError
-            raise kind(f"Expected dimension in the range [{-rank}, {rank}), but got {axis}")
+            raise kind(
+                f"Expected dimension in the range [{-rank}, {rank}), but got {axis}"
+                f"{fitting_axis(axis, rank)}"
+            )
         axis %= rank
         return (x.dims[:axis] + x.dims[axis + 1 :],)
 

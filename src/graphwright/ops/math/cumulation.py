@@ -12,6 +12,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, convert_first
 from graphwright.op.op import Call, LateRefusal, Op, Shapes
+from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.own_ops import Scanned
 from graphwright.ops.core.rule_words import host, widened
@@ -50,6 +51,7 @@ class Cumulation(Op):
                 raise LateRefusal(
                     f"ScanOp: Expected scan axis in the range "
                     f"[{-len(x.dims)}, {len(x.dims)}), but got {axis}"
+                    f"{fitting_axis(axis, len(x.dims))}"
                 ) from None
         return (x.dims,)
 

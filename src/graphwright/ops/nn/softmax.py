@@ -15,6 +15,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.joining import concat, stack
@@ -300,7 +301,7 @@ def along(op: Op, x: TensorValue, axis: int | None, name: str | None) -> Any:
             None,
             None,
             f"`axis` ({axis}) must be in the range [{-ndims}, {ndims}) where {ndims} is the "
-            f"number of dimensions in the input. Received: axis={axis}",
+            f"number of dimensions in the input. Received: axis={axis}{fitting_axis(axis, ndims)}",
         )
     order = swap_with_last(x, axis)
     return transpose(apply(op, transpose(x, order)), order, name=name)
