@@ -243,7 +243,7 @@ class ChooseCursor(Cursor):
 
 def number_of_valid(numbers: Array, count: int) -> int:
     """How many numbers there are before the first that none of `count` datasets has."""
-    if len(numbers) and numbers.view(np.uint64).max() < count:  # where those below 0 are large
+    if len(numbers) and numbers.max() < count and numbers.min() >= 0:
         return len(numbers)
     wrong = np.flatnonzero((numbers < 0) | (numbers >= count))
     return int(wrong[0]) if len(wrong) else len(numbers)
