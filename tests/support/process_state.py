@@ -12,7 +12,7 @@ from typing import Any
 from graphwright.autograph import settings, status
 from graphwright.explain.trace_record import Debug
 from graphwright.function.polymorphic import Eagerly
-from graphwright.library.summary.profiler import ProfilerSession
+from graphwright.library.summary.profiler_session import ProfilerSession
 from graphwright.machine import background, preparation, process_settings, targets
 from graphwright.op.interpreter import STATE
 from graphwright.ops.state.variable_ops import LENT, Loan

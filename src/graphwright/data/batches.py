@@ -12,9 +12,8 @@ from graphwright.autograph.conversion import staged_form
 from graphwright.control.assertions import assert_less
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
 from graphwright.data.element_type import ElementType, parts_in
-from graphwright.data.stages import batch_stages, group_stages
-from graphwright.data.stages.key_group_stages import GroupByWindowStage
 from graphwright.ir.known import known
+from graphwright.op.late_imports import late_module
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.indexing import where
@@ -22,8 +21,6 @@ from graphwright.ops.core.joining import stack
 from graphwright.ops.core.sorting import argmax
 from graphwright.ops.math.comparison import less, less_equal, logical_and
 from graphwright.ops.math.reduction import reduce_min
-from graphwright.ragged.ragged_tensor import RaggedTensor
-from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
@@ -35,7 +32,6 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_parameters import Element
-from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
 from graphwright.values.tensor import Tensor
@@ -79,7 +75,7 @@ class Batches(DatasetValue[Element]):
         size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
         element = self._type.batched(static(size) if static(drop) else None)
         is_parallel = num_parallel_calls is not None
-        kind = batch_stages.ParallelBatchStage if is_parallel else batch_stages.BatchStage
+        kind = "batch_stages:ParallelBatchStage" if is_parallel else "batch_stages:BatchStage"
         return make(kind, element, [self], [size, drop], row=self._type)
 
     def unbatch(self, name: str | None = None) -> Dataset[Element]:
@@ -109,7 +105,7 @@ class Batches(DatasetValue[Element]):
         counts = {type_.dims[0] for type_ in types if type_.dims} - {None}
         if len(counts) > 1 and all(isinstance(leaf, TensorSpec) for leaf in self._type.leaves):
             raise ValueError(f"Dimensions {' and '.join(map(str, counts))} are not compatible")
-        return make(batch_stages.UnbatchStage, self._type.unbatched(), [self])
+        return make("batch_stages:UnbatchStage", self._type.unbatched(), [self])
 
     def padded_batch(
         self,
@@ -158,7 +154,8 @@ class Batches(DatasetValue[Element]):
             for shape, type_ in zip(shapes, self._type.types)
         ]
         element = ElementType(tree.pack_sequence_as(self._type.specs, specs))
-        return make(batch_stages.PaddedBatchStage, element, [self], [size, drop, *shapes, *values])
+        numbers = [size, drop, *shapes, *values]
+        return make("batch_stages:PaddedBatchStage", element, [self], numbers)
 
     def ragged_batch(
         self,
@@ -188,10 +185,11 @@ class Batches(DatasetValue[Element]):
         """
 
         splits = as_dtype(row_splits_dtype)
-        ragged = [as_ragged_spec(leaf, splits) for leaf in self._type.leaves]
+        composites: Any = late_module("graphwright.data.composite_elements")
+        ragged = [composites.as_ragged_spec(leaf, splits) for leaf in self._type.leaves]
         rows: Any = self
-        if any(isinstance(leaf, RaggedTensorSpec) and leaf.ragged_rank for leaf in ragged):
-            rows = rows.map(lambda *parts: divided(self._type, ragged, parts))
+        if any(map(composites.has_divided_rows, ragged)):
+            rows = rows.map(lambda *parts: composites.divided(self._type, ragged, parts))
         specs = tree.pack_sequence_as(self._type.specs, ragged)
         return DatasetValue.of(rows._variant, ElementType(specs), self._name).batch(
             batch_size, drop_remainder
@@ -235,7 +233,7 @@ class Batches(DatasetValue[Element]):
         sizes = [None if size in (-1, None) else size for size in known_sizes(shape)]
         element = ElementType(SparseTensorSpec([None, *sizes], types[0].dtype))
         numbers = [int64(batch_size), shape]
-        return make(batch_stages.SparseBatchStage, element, [self], numbers)
+        return make("batch_stages:SparseBatchStage", element, [self], numbers)
 
     def rebatch(
         self, batch_size: TensorLike, drop_remainder: TensorLike = False, name: str | None = None
@@ -272,7 +270,7 @@ class Batches(DatasetValue[Element]):
         if count and not static(drop) and (rows is None or rows % count):
             count = None  # the last batch is smaller
         element = self._type.unbatched().batched(count)
-        return make(batch_stages.RebatchStage, element, [self], [size, drop])
+        return make("batch_stages:RebatchStage", element, [self], [size, drop])
 
     @overload
     def window(
@@ -325,7 +323,7 @@ class Batches(DatasetValue[Element]):
         element = self._type.mapped(DatasetSpec)
         numbers = [int64(n) for n in (size, size if shift is None else shift, stride)]
         drop = convert(drop_remainder, dt.bool_)
-        return make(group_stages.WindowStage, element, [self], [*numbers, drop])
+        return make("group_stages:WindowStage", element, [self], [*numbers, drop])
 
     def group_by_window(
         self,
@@ -383,7 +381,8 @@ class Batches(DatasetValue[Element]):
             )
         size = function_for(lambda key: int64(staged_form(sizes)(key)), key_type)
         element = ElementType(spec.element_spec)
-        return make(GroupByWindowStage, element, [self], [], [key, reduction, size])
+        functions = [key, reduction, size]
+        return make("key_group_stages:GroupByWindowStage", element, [self], [], functions)
 
     def bucket_by_sequence_length(
         self,
@@ -462,28 +461,6 @@ class Batches(DatasetValue[Element]):
         return self.group_by_window(
             bucket_of, batch, window_size_func=lambda bucket: gather(sizes, bucket)
         )
-
-
-def as_ragged_spec(spec: TypeSpec, splits: DType) -> TypeSpec:
-    """The type of a tensor as a row of a ragged batch: it is divided up to its last open axis."""
-    if not isinstance(spec, TensorSpec) or spec.shape.rank is None or spec.type.is_static:
-        return spec
-    last = max([axis for axis, size in enumerate(spec.shape) if size is None])
-    return RaggedTensorSpec(spec.shape, spec.dtype, last, splits)
-
-
-def divided(element: ElementType, ragged: Sequence[TypeSpec], parts: tuple[Any, ...]) -> Any:
-    """An element whose tensors are ragged where specs say so, from the parts that a map gets."""
-    values = tree.flatten(parts if type(element.specs) is tuple else parts[0])
-    made = [
-        RaggedTensor.from_tensor(
-            value, ragged_rank=spec.ragged_rank, row_splits_dtype=spec.row_splits_dtype
-        )
-        if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank and isinstance(value, Tensor)
-        else value
-        for spec, value in zip(ragged, values)
-    ]
-    return tree.pack_sequence_as(element.specs, made)
 
 
 def filled_shape(shape: ShapeLike, size: TensorValue) -> Any:

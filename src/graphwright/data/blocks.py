@@ -145,3 +145,13 @@ def values_of(values: Column) -> Row:
     if isinstance(values, RaggedColumn):
         return list(values)
     return list(values) if values.ndim > 1 else [values[i, ...] for i in range(len(values))]
+
+
+def ragged_pattern(columns: Sequence[Column]) -> tuple[bool, ...]:
+    """Which columns are ragged."""
+    return tuple([isinstance(values, RaggedColumn) for values in columns])
+
+
+def has_columns(block: ElementBlock) -> bool:
+    """Whether a block has columns, and the values of each stand side by side."""
+    return bool(block.columns) and block.is_together

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from graphwright.data import sampling
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import LAST
-from graphwright.data.stages import choice_stages, combine_stages, source_stages
+from graphwright.op.late_imports import late_module
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
@@ -94,7 +93,7 @@ class Combinations(DatasetValue[Element]):
                     f"`tf.data.Dataset` objects but encountered object of type {type(dataset)}."
                 )
         element = ElementType(tree.pack_sequence_as(structure, [d.element_spec for d in inputs]))
-        return make(combine_stages.ZipStage, element, inputs)
+        return make("combine_stages:ZipStage", element, inputs)
 
     def concatenate(self, dataset: DatasetValue, name: str | None = None) -> Dataset[Element]:
         """Returns the elements of this dataset and then those of another.
@@ -120,7 +119,7 @@ class Combinations(DatasetValue[Element]):
                 "Incompatible types of input datasets: "
                 f"{self.element_spec} vs. {dataset.element_spec}."
             )
-        return make(combine_stages.ConcatenateStage, element, [self, dataset])
+        return make("combine_stages:ConcatenateStage", element, [self, dataset])
 
     def enumerate(
         self, start: TensorLike = 0, name: str | None = None
@@ -140,7 +139,7 @@ class Combinations(DatasetValue[Element]):
         """
         element = ElementType(TensorSpec([], dt.int64))
         last = int64(LAST)
-        numbers = make(source_stages.RangeStage, element, [], [int64(start), last, int64(1)])
+        numbers = make("source_stages:RangeStage", element, [], [int64(start), last, int64(1)])
         return Combinations.zip(numbers, self)
 
     @staticmethod
@@ -222,6 +221,7 @@ class Combinations(DatasetValue[Element]):
         """
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+        sampling: Any = late_module("graphwright.data.sampling")
         possible, probabilities = sampling.weighted(datasets, weights)
         if len(possible) == 1 and not isinstance(probabilities, DatasetValue):
             only: Any = possible[0]
@@ -242,4 +242,4 @@ def chosen(choices: DatasetValue, datasets: Sequence[DatasetValue], stops_at_emp
             )
         element = joined
     inputs = [choices, *datasets]
-    return make(choice_stages.ChooseStage, element, inputs, stops_at_empty=bool(stops_at_empty))
+    return make("choice_stages:ChooseStage", element, inputs, stops_at_empty=bool(stops_at_empty))

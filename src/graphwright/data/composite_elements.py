@@ -9,15 +9,25 @@ import numpy as np
 
 from graphwright.control.map import items_of
 from graphwright.control.tensor_array import TensorArray
-from graphwright.data.blocks import Row, values_of
+from graphwright.data.blocks import Column, Row, column, values_of
+from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.data.dataset_value import DatasetSpec, StackedDatasets
 from graphwright.data.element_type import ElementType
 from graphwright.op.interpreter import activate
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.spec import RaggedTensorSpec
+from graphwright.types import tree
 from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.composite import Composite
+from graphwright.types.dtypes import DType
+from graphwright.types.specs import TensorSpec
 from graphwright.types.type_spec import TypeSpec
-from graphwright.values.tensor import EagerTensor, wrap
+from graphwright.values.tensor import EagerTensor, Tensor, wrap
+
+
+def is_ragged_spec(spec: object) -> bool:
+    """Whether a type is that of ragged tensors."""
+    return isinstance(spec, RaggedTensorSpec)
 
 
 def of_arrays(spec: TypeSpec, arrays: Sequence[object]) -> Any:
@@ -84,3 +94,54 @@ def rows_of(spec: TypeSpec, arrays: Sequence[Any]) -> list[Row]:
         row_spec: TypeSpec = spec._unbatch()  # type: ignore[attr-defined]
         count = int(composite._row_count())
         return [arrays_of(row_spec, composite._row(place)) for place in range(count)]
+
+
+def batched_composites(
+    spec: TypeSpec, parts: Sequence[Column], count: int, size: int
+) -> list[Column]:
+    """The columns of composites, stacked in batches."""
+    if isinstance(spec, RaggedTensorSpec) and not spec.ragged_rank:
+        ragged = RaggedColumn.of_column(parts[0])
+        if ragged is not None:
+            return ragged_batches(ragged, size, spec.row_splits_dtype)
+    rows = list(zip(*[values_of(values) for values in parts]))
+    batches = [stacked_rows(spec, rows[i : i + size]) for i in range(0, count, size)]
+    return [column(values) for values in zip(*batches)]
+
+
+def ragged_batches(rows: RaggedColumn, size: int, dtype: DType) -> list[Column]:
+    """The values and the splits of rows in batches of a size."""
+    splits = rows.splits
+    starts = splits[:-1:size]
+    places = np.arange(0, len(rows), size)[:, None] + np.arange(size + 1)
+    return [
+        RaggedColumn(rows.values, splits[::size]),
+        (splits[places] - starts[:, None]).astype(dtype.numpy_dtype),
+    ]
+
+
+def as_ragged_spec(spec: TypeSpec, splits: DType) -> TypeSpec:
+    """The type of a tensor as a row of a ragged batch: it is divided up to its last open axis."""
+    if not isinstance(spec, TensorSpec) or spec.shape.rank is None or spec.type.is_static:
+        return spec
+    last = max([axis for axis, size in enumerate(spec.shape) if size is None])
+    return RaggedTensorSpec(spec.shape, spec.dtype, last, splits)
+
+
+def has_divided_rows(spec: TypeSpec) -> bool:
+    """Whether a type is that of ragged tensors, and not of tensors that stand for some."""
+    return isinstance(spec, RaggedTensorSpec) and spec.ragged_rank > 0
+
+
+def divided(element: ElementType, ragged: Sequence[Any], parts: tuple[Any, ...]) -> Any:
+    """An element whose tensors are ragged where specs say so, from the parts that a map gets."""
+    values = tree.flatten(parts if type(element.specs) is tuple else parts[0])
+    made = [
+        RaggedTensor.from_tensor(
+            value, ragged_rank=spec.ragged_rank, row_splits_dtype=spec.row_splits_dtype
+        )
+        if has_divided_rows(spec) and isinstance(value, Tensor)
+        else value
+        for spec, value in zip(ragged, values)
+    ]
+    return tree.pack_sequence_as(element.specs, made)

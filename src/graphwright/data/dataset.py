@@ -10,24 +10,14 @@ from graphwright.control.assertions import assert_greater_equal
 from graphwright.data import dataset_ops
 from graphwright.data.batches import Batches
 from graphwright.data.combinations import Combinations
-from graphwright.data.dataset_loops import BlockFold
 from graphwright.data.dataset_options import Options
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType, normalized, refuse_row_counts
-from graphwright.data.experimental.session_iterator import (
-    is_for_sessions,
-    make_initializable_iterator,
-    make_one_shot_iterator,
-)
 from graphwright.data.file_sources import FileSources
-from graphwright.data.generators import ElementGenerator, signature
 from graphwright.data.iterator import Iterator, NumpyIterator
 from graphwright.data.mappings import Mappings
-from graphwright.data.sampling import random_numbers, seed_numbers
 from graphwright.data.selections import Selections
 from graphwright.data.stage import INFINITE, LAST, UNKNOWN
-from graphwright.data.stages import batch_stages, shuffle_stages, source_stages
-from graphwright.data.stages.option_stages import OptionsStage
 from graphwright.op.interpreter import apply
 from graphwright.op.late_imports import late_module
 from graphwright.op.refusal import rename_operand
@@ -42,6 +32,7 @@ from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor
 
 if TYPE_CHECKING:
+    from graphwright.data.dataset_loops import BlockFold
     from graphwright.data.explanation import DataReport
     from graphwright.types.type_parameters import First, Made, Name, Rows
 
@@ -106,7 +97,8 @@ class Dataset(
             )
         start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
         element = ElementType(TensorSpec([], as_dtype(output_type)))
-        return make(source_stages.RangeStage, element, [], [int64(start), int64(stop), int64(step)])
+        numbers = [int64(start), int64(stop), int64(step)]
+        return make("source_stages:RangeStage", element, [], numbers)
 
     @overload
     @staticmethod
@@ -134,7 +126,7 @@ class Dataset(
         """
         element = normalized(tensors)
         element_type = ElementType.of(element)
-        return make(source_stages.TensorsStage, element_type, [], element_type.flatten(element))
+        return make("source_stages:TensorsStage", element_type, [], element_type.flatten(element))
 
     @overload
     @staticmethod
@@ -193,9 +185,9 @@ class Dataset(
         if any(not isinstance(leaf, TensorSpec) for leaf in whole.leaves):
             row = whole.flatten(element)
             rows = whole.unbatched()
-            return make(batch_stages.CompositeSlicesStage, rows, [], row, whole=whole)
+            return make("batch_stages:CompositeSlicesStage", rows, [], row, whole=whole)
         refuse_row_counts(element, whole.types)
-        return make(source_stages.SlicesStage, whole.unbatched(), [], whole.flatten(element))
+        return make("source_stages:SlicesStage", whole.unbatched(), [], whole.flatten(element))
 
     @overload
     @staticmethod
@@ -265,14 +257,15 @@ class Dataset(
         >>> [int(x) for x in dataset]
         [0, 1, 4, 9]
         """
-        element = signature(generator, output_types, output_shapes, output_signature)
+        generators: Any = late_module("graphwright.data.generators")
+        element = generators.signature(generator, output_types, output_shapes, output_signature)
         operands = [] if args is None else [convert(a) for a in args]
         return make(
-            source_stages.GeneratedStage,
+            "source_stages:GeneratedStage",
             element,
             [],
             operands,
-            generator=ElementGenerator(generator, element),
+            generator=generators.ElementGenerator(generator, element),
         )
 
     @staticmethod
@@ -296,7 +289,8 @@ class Dataset(
         >>> a == list(tf.data.Dataset.random(seed=4).take(3).as_numpy_iterator())
         True
         """
-        return random_numbers(seed, rerandomize_each_iteration)
+        sampling: Any = late_module("graphwright.data.sampling")
+        return sampling.random_numbers(seed, rerandomize_each_iteration)
 
     @staticmethod
     def counter(
@@ -354,10 +348,10 @@ class Dataset(
         >>> [int(x) for x in tf.data.Dataset.range(5).shuffle(5, seed=1)]
         [0, 4, 3, 1, 2]
         """
-        pair = seed_numbers(seed)
+        pair = late_module("graphwright.data.random_words").seed_numbers(seed)
         is_fixed = reshuffle_each_iteration is False
         numbers = [int64(buffer_size), *pair]
-        return make(shuffle_stages.ShuffleStage, self._type, [self], numbers, is_fixed=is_fixed)
+        return make("shuffle_stages:ShuffleStage", self._type, [self], numbers, is_fixed=is_fixed)
 
     # -- the whole pipeline -----------------------------------------------------------------
 
@@ -413,7 +407,8 @@ class Dataset(
         return True
 
     def __iter__(self) -> Iterator[Element]:
-        if is_for_sessions():
+        tracer = current_tracer()
+        if tracer is not None and tracer.graph.is_plain:
             raise RuntimeError(
                 "__iter__() is only supported inside of tf.function or when eager execution is "
                 "enabled. In a graph for sessions, use `make_one_shot_iterator`."
@@ -429,7 +424,7 @@ class Dataset(
         >>> int(tf.data.Dataset.range(3).make_one_shot_iterator().get_next())
         0
         """
-        return make_one_shot_iterator(self)
+        return _sessions().make_one_shot_iterator(self)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator[Element]:
         """Returns an iterator over the elements, whose `initializer` a session runs to begin.
@@ -451,10 +446,12 @@ class Dataset(
         ...     session.run(x)
         np.int64(0)
         """
-        return make_initializable_iterator(self, shared_name)
+        return _sessions().make_initializable_iterator(self, shared_name)
 
     def __graph_iteration__(self) -> BlockFold:
-        return BlockFold(self._variant, self._type)
+        loops: Any = late_module("graphwright.data.dataset_loops")
+        fold: BlockFold = loops.BlockFold(self._variant, self._type)
+        return fold
 
     def get_single_element(self, name: str | None = None) -> Element:
         """Returns the only element.
@@ -565,7 +562,7 @@ class Dataset(
         2
         """
         merged = self._options.merge(options)
-        made = make(OptionsStage, self._type, [self], options=merged)
+        made = make("option_stages:OptionsStage", self._type, [self], options=merged)
         made._options = merged
         return made
 
@@ -595,6 +592,11 @@ class Dataset(
             )
         result: Any = dataset
         return result
+
+
+def _sessions() -> Any:
+    """The module of iterators of sessions, which few programs have."""
+    return late_module("graphwright.data.experimental.session_iterator")
 
 
 def mapped(function: Callable[..., object], *datasets: Dataset) -> Any:

@@ -9,14 +9,12 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.data.columns.column_function import with_rows
 from graphwright.data.element_function import BoundFunction, ElementFunction
-from graphwright.data.element_type import ElementType
-from graphwright.data.fingerprints import fingerprint_number
+from graphwright.data.element_type import ElementType, with_rows
 from graphwright.data.optional import ElementOp, OptionalRow
-from graphwright.data.random_access import element_at
 from graphwright.data.reader import Reader
 from graphwright.data.stage import DatasetStage, iterating
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -275,7 +273,8 @@ class DatasetFingerprint(Op):
         return ((),)
 
     def kernel(self, stage: DatasetStage) -> Array:
-        return np.array(fingerprint_number(stage), np.uint64)
+        fingerprints: Any = late_module("graphwright.data.fingerprints")
+        return np.array(fingerprints.fingerprint_number(stage), np.uint64)
 
 
 class ElementAtIndex(ElementOp):
@@ -289,7 +288,8 @@ class ElementAtIndex(ElementOp):
     def kernel(self, stage: DatasetStage, index: Array) -> tuple[Any, ...]:
         if index.ndim:
             raise InvalidArgumentError(None, None, "index must be a scalar")
-        return tuple(element_at(stage, int(index)))
+        access: Any = late_module("graphwright.data.random_access")
+        return tuple(access.element_at(stage, int(index)))
 
 
 def absent(type_: TensorType) -> Any:

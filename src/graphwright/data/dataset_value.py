@@ -13,6 +13,7 @@ from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import DatasetStage, StageOrigin
 from graphwright.op.interpreter import apply
+from graphwright.op.late_imports import late_module
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import ShapeLike, TensorLike
 from graphwright.types.composite import Composite
@@ -177,8 +178,15 @@ class DatasetValue(Composite, Generic[Element]):
         """The elements one by one."""
 
 
+def stage_class(place: str) -> type[DatasetStage]:
+    """A class of `data.stages` by `module:name`; the first such stage imports the module."""
+    module, _, name = place.partition(":")
+    kind: type[DatasetStage] = getattr(late_module(f"graphwright.data.stages.{module}"), name)
+    return kind
+
+
 def make(
-    kind: type[DatasetStage],
+    kind: type[DatasetStage] | str,
     element: ElementType,
     inputs: Sequence[DatasetValue] = (),
     numbers: Sequence[TensorLike] = (),
@@ -189,8 +197,8 @@ def make(
     """A dataset of another stage.
 
     Args:
-        kind: The class of the stage. Its arguments are `element`, the stages of `inputs`, the
-            values of `numbers`, the functions, and the options by name.
+        kind: The class of the stage, or its place for `stage_class`. Its arguments are `element`,
+            the stages of `inputs`, the values of `numbers`, the functions, and the options by name.
         element: The type of the elements.
         inputs: The datasets before it.
         numbers: Tensors, whose values the stage gets.
@@ -198,6 +206,8 @@ def make(
         name: The kind of dataset that `repr` shows, if not that of `kind`.
         **options: Further arguments of the stage, which are no tensors.
     """
+    if isinstance(kind, str):
+        kind = stage_class(kind)
     tensors = [convert(number) for number in numbers]
     captured = [tensor for function in functions for tensor in function.captured]
     recipe = Recipe(

@@ -9,11 +9,11 @@ import numpy as np
 
 from graphwright.data.blocks import Column, ElementBlock, values_of
 from graphwright.data.element_type import ElementType
+from graphwright.op.late_imports import late_module
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.dtypes import plain
 from graphwright.types.specs import TensorSpec
-from graphwright.values.sparse.sparse_functions import to_dense
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 from graphwright.values.tensor import EagerTensor, wrap
 
@@ -87,7 +87,7 @@ def as_numpy(leaf: Any) -> Any:
     Arrays are views that cannot be written: elements may share their memory.
     """
     if isinstance(leaf, SparseTensor):
-        leaf = to_dense(leaf)
+        leaf = late_module("graphwright.values.sparse.sparse_functions").to_dense(leaf)
     if isinstance(leaf, EagerTensor) and leaf.shape.rank:
         return leaf.__array__()
     return leaf.numpy() if hasattr(leaf, "numpy") else leaf

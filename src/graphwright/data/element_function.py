@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.autograph.conversion import staged_form
 from graphwright.base.logs import LOGGER
 from graphwright.control.body import Body, trace_body
 from graphwright.control.call import call_of
 from graphwright.control.loop import while_loop
-from graphwright.control.python_call import py_function
 from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import NotVectorized
-from graphwright.data.blocks import ElementBlock, Row, of_row, of_rows
-from graphwright.data.columns.column_function import (
-    ColumnFunction,
+from graphwright.data.blocks import (
+    ElementBlock,
+    Row,
     has_columns,
+    of_row,
+    of_rows,
     ragged_pattern,
-    with_rows,
 )
 from graphwright.data.columns.graph_runner import DrawingRunner, GraphRunner
-from graphwright.data.columns.python_calls import PythonCalls, Results
-from graphwright.data.element_type import ElementType, normalized
+from graphwright.data.element_type import ElementType, normalized, with_rows
 from graphwright.data.stage import DatasetStage, IterationDraws
 from graphwright.function.variable_creation import initialize, refuse
 from graphwright.ir.execution import has_stream
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import activate, apply, convert
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import Effect
 from graphwright.ops.core.identity import ensure_shape
 from graphwright.ops.core.shapes import shape as shape_of
@@ -38,8 +38,14 @@ from graphwright.types.shape import TensorShape
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
+if TYPE_CHECKING:
+    from graphwright.data.columns.column_function import ColumnFunction
+    from graphwright.data.columns.python_calls import PythonCalls, Results
+
 #: The elements that a function computes one by one before it is rewritten for many at once.
 _FEW = 16
+#: The kinds of ops that call Python.
+_PYTHON = frozenset({"EagerPyFunc", "PyFunc"})
 
 
 class DebugMode:
@@ -86,7 +92,9 @@ class ElementFunction:
                 return self.result.flatten(result)
 
             def call_later(*tensors: Any) -> Any:
-                values = py_function(call_eagerly, tensors, [type_.dtype for type_ in results])
+                calls: Any = late_module("graphwright.control.python_call")
+                dtypes = [type_.dtype for type_ in results]
+                values = calls.py_function(call_eagerly, tensors, dtypes)
                 shapes = [TensorShape.from_dims(type_.dims) for type_ in results]
                 return [ensure_shape(v, shape) for v, shape in zip(values, shapes)]
 
@@ -171,7 +179,7 @@ class BoundFunction:
         kind = DrawingRunner if has_stream(function.graph) else GraphRunner
         self.one = kind(function.graph, captured)
         #: What calls it for each element, where it is one call of a Python function.
-        self.calls = PythonCalls.of(function.graph, captured)
+        self.calls = python_calls(function.graph, captured)
         #: What runs the function for columns, by which of them are ragged; None where nothing can.
         self.many: dict[tuple[bool, ...], ColumnFunction | None] = {}
         self.seen = 0
@@ -274,7 +282,9 @@ class BoundFunction:
     def of_columns(self, pattern: tuple[bool, ...]) -> ColumnFunction | None:
         """What runs the function for columns, of which some are ragged, if anything can."""
         try:
-            made = ColumnFunction([self.function.graph], [], self.one.captured, pattern)
+            made: ColumnFunction = late_module(
+                "graphwright.data.columns.column_function"
+            ).ColumnFunction([self.function.graph], [], self.one.captured, pattern)
         except NotVectorized as reason:
             if not any(pattern):
                 self.is_vectorized = False
@@ -283,6 +293,20 @@ class BoundFunction:
             return None
         self.is_vectorized = True
         return made
+
+
+def functions_of(stage: DatasetStage) -> list[BoundFunction]:
+    """The functions that a stage calls."""
+    return [value for value in vars(stage).values() if isinstance(value, BoundFunction)]
+
+
+def python_calls(graph: Graph, captured: Sequence[Any]) -> PythonCalls | None:
+    """The calls of a Python function that a graph is, if it is one call."""
+    if not any(node.op.type_name in _PYTHON for node in graph.nodes):
+        return None
+    calls: Any = late_module("graphwright.data.columns.python_calls")
+    made: PythonCalls | None = calls.PythonCalls.of(graph, captured)
+    return made
 
 
 def of_steps(graph: Graph, width: int) -> Graph:

@@ -118,6 +118,13 @@ class ElementType:
         return ElementType(tree.pack_sequence_as(self.specs, joined))
 
 
+def with_rows(type_: TensorType, is_ragged: bool = False) -> TensorType:
+    """The type of a column of such tensors; of the values of a ragged one."""
+    if type_.dims is None:
+        return type_
+    return type_.with_dims((None, *type_.dims[1:]) if is_ragged else (None, *type_.dims))
+
+
 def parts_in(structure: object, value: object) -> list[Any]:
     """The parts of a value at the leaves of a structure; ValueError if the structures differ."""
     container, theirs = PLAIN[type(structure)], PLAIN[type(value)]

@@ -10,15 +10,9 @@ from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.control.python_call import HostOp
-from graphwright.data.diagnosis.stage_watch import (
-    StageWatcher,
-    functions_of,
-    line_of,
-    name_of,
-    place_of,
-)
+from graphwright.data.diagnosis.stage_watch import StageWatcher, line_of, name_of, place_of
 from graphwright.data.diagnosis.waiting import waiting_words
-from graphwright.data.element_function import BoundFunction, spread
+from graphwright.data.element_function import BoundFunction, functions_of, spread
 from graphwright.data.generators import ElementGenerator
 from graphwright.data.reader import Reader
 from graphwright.data.stage import AppliedRewrite, DatasetStage, watching

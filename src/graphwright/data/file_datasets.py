@@ -10,7 +10,6 @@ import numpy as np
 from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
-from graphwright.data.stages import source_stages
 from graphwright.data.stages.file_stages import (
     FileFormat,
     FilesInTurnStage,
@@ -82,7 +81,7 @@ def names_dataset(filenames: TensorLike | DatasetValue) -> DatasetValue:
             f"The `filenames` argument must contain `tf.string` elements. Got `{names.dtype!r}` "
             "elements."
         )
-    return make(source_stages.SlicesStage, STRING, [], [reshape(names, [-1])])
+    return make("source_stages:SlicesStage", STRING, [], [reshape(names, [-1])])
 
 
 def with_texts(names: object) -> Any:

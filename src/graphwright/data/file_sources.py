@@ -8,21 +8,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphwright.base.errors import NotFoundError
-from graphwright.base.file_paths import FilePath, file_path
 from graphwright.control.assertions import assert_true
 from graphwright.data.dataset_ops import TakeAll
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, make
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.iterator import Iterator
-from graphwright.data.stages.source_stages import SlicesStage
 from graphwright.op.interpreter import apply
 from graphwright.op.late_imports import late_module
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.static import static_value
-from graphwright.ops.io.file_system import matching_files
 from graphwright.ops.math.arithmetic import maximum
-from graphwright.ops.strings.strings import reduce_join
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
@@ -71,11 +67,13 @@ class FileSources(DatasetValue[Element]):
         [b'a.txt', b'b.txt']
         """
         patterns: Any = convert(file_pattern, dt.string)
-        names = matching_files(patterns)
+        files: Any = late_module("graphwright.ops.io.file_system")
+        texts: Any = late_module("graphwright.ops.strings.strings")
+        names = files.matching_files(patterns)
         count = shape(names, dt.int64)[0]
-        message = "No files matched pattern: " + reduce_join(patterns, separator=", ")
+        message = "No files matched pattern: " + texts.reduce_join(patterns, separator=", ")
         assert_true(count > 0, [message], summarize=1)
-        dataset: Any = make(SlicesStage, STRING, [], [names])
+        dataset: Any = make("source_stages:SlicesStage", STRING, [], [names])
         if shuffle is None or shuffle:
             dataset = dataset.shuffle(maximum(count, 1), seed)
         return dataset
@@ -103,7 +101,7 @@ class FileSources(DatasetValue[Element]):
         [0, 2, 4, 0, 2, 4]
         """
         path = convert(filename, dt.string)
-        return make(_stored_stages().CacheStage, self._type, [self], [path], name="CacheDataset")
+        return make("stored_stages:CacheStage", self._type, [self], [path], name="CacheDataset")
 
     def snapshot(
         self,
@@ -153,7 +151,7 @@ class FileSources(DatasetValue[Element]):
         if reader_func is not None:
             functions.append(_reader(reader_func, shards))
         return make(
-            _stored_stages().SnapshotStage,
+            "stored_stages:SnapshotStage",
             self._type,
             [self],
             [convert(path, dt.string)],
@@ -203,7 +201,7 @@ class FileSources(DatasetValue[Element]):
             )
         functions = [] if shard_func is None else [function_for(shard_func, self)]
         written = make(
-            _stored_stages().SaveStage,
+            "stored_stages:SaveStage",
             self._type,
             [self],
             [convert(_text(path), dt.string)],
@@ -265,16 +263,11 @@ class FileSources(DatasetValue[Element]):
         shards = ElementType(DatasetSpec(element_spec))
         functions = [] if reader_func is None else [_reader(reader_func, shards)]
         numbers = [convert(path, dt.string)]
-        return make(_stored_stages().LoadStage, element, [], numbers, functions, shards=shards)
-
-
-def _stored_stages() -> Any:
-    """The module of stages whose elements stay on disk, which few pipelines have."""
-    return late_module("graphwright.data.stages.stored_stages")
+        return make("stored_stages:LoadStage", element, [], numbers, functions, shards=shards)
 
 
 def _stores() -> Any:
-    """The module of their files."""
+    """The module of the files of elements."""
     return late_module("graphwright.data.storage.stores")
 
 
@@ -293,12 +286,12 @@ def _reader(function: Callable[..., object], shards: ElementType) -> ElementFunc
     return function_for(function, ElementType(DatasetSpec(shards.specs)))
 
 
-def _folder(path: object) -> FilePath:
+def _folder(path: object) -> Any:
     """The path of a folder; ValueError where it is known only at run time."""
     text = static_value(path)
     if text is None:
         raise ValueError("`element_spec` must be given where the path is known only at run time")
-    return file_path(text)
+    return late_module("graphwright.base.file_paths").file_path(text)
 
 
 def _take_all(iterator: Iterator, arguments: Mapping[str, object]) -> None:

@@ -6,12 +6,11 @@ from collections.abc import Iterator as PythonIterator
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import chain
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
 from graphwright.base.errors import outermost
-from graphwright.data.dataset_loops import ElementFold
 from graphwright.data.dataset_ops import GetNext, NextOptional, OpenIterator
 from graphwright.data.dataset_value import DatasetValue
 from graphwright.data.element_forms import Form, are_arrays, as_arrays, as_tensors
@@ -19,8 +18,8 @@ from graphwright.data.element_type import ElementType
 from graphwright.data.handles import ElementHandle, ElementHandleSpec
 from graphwright.data.optional import Optional
 from graphwright.data.reader import Reader
-from graphwright.data.state_coding import decode, encode
 from graphwright.op.interpreter import STATE, apply
+from graphwright.op.late_imports import late_module
 from graphwright.op.refusal import own_boundary
 from graphwright.trace.device_scopes import placed
 from graphwright.trace.python_turns import PythonTurns
@@ -31,6 +30,9 @@ from graphwright.types.type_parameters import Element
 from graphwright.values.convert import constant, convert
 from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.trackable import Trackable
+
+if TYPE_CHECKING:
+    from graphwright.data.dataset_loops import ElementFold
 
 
 class IteratorSpec(ElementHandleSpec):
@@ -60,10 +62,26 @@ class SavedReader(Trackable):
     _reader: Reader
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
-        return {"ITERATOR": constant(np.frombuffer(encode(self._reader.save()), np.uint8))}
+        return {"ITERATOR": constant(np.frombuffer(_bytes_of(self._reader), np.uint8))}
 
     def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> None:
-        self._reader.restore(decode(restored_tensors["ITERATOR"].numpy().tobytes()))
+        _go_to(self._reader, restored_tensors["ITERATOR"].numpy().tobytes())
+
+
+def _bytes_of(reader: Reader) -> bytes:
+    """The position of a reader as bytes."""
+    position: bytes = _state_coding().encode(reader.save())
+    return position
+
+
+def _go_to(reader: Reader, position: bytes) -> None:
+    """Has a reader go to a position that is in bytes."""
+    reader.restore(_state_coding().decode(position))
+
+
+def _state_coding() -> Any:
+    """The module of positions as bytes, which few programs save."""
+    return late_module("graphwright.data.state_coding")
 
 
 class Iterator(ElementHandle, SavedReader, Generic[Element]):
@@ -108,7 +126,9 @@ class Iterator(ElementHandle, SavedReader, Generic[Element]):
         return self
 
     def __graph_iteration__(self) -> ElementFold:
-        return ElementFold(self._handle, self._type)
+        loops: Any = late_module("graphwright.data.dataset_loops")
+        fold: ElementFold = loops.ElementFold(self._handle, self._type)
+        return fold
 
     @own_boundary
     def __next__(self) -> Element:
@@ -241,7 +261,7 @@ class NumpyIterator(SavedReader):
         >>> int(next(iterator))
         0
         """
-        return constant(encode(self._reader.save()))
+        return constant(_bytes_of(self._reader))
 
     def restore(self, state: TensorLike) -> None:
         """Goes to a position that `save` returned, of an iterator over an equal dataset.
@@ -261,4 +281,4 @@ class NumpyIterator(SavedReader):
         0
         """
         position: Any = convert(state, dt.string)
-        self._reader.restore(decode(position.numpy()))
+        _go_to(self._reader, position.numpy())

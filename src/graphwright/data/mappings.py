@@ -10,8 +10,6 @@ from graphwright.data.dataset_ops import ReduceDataset, StateFunction
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.stages import map_stages
-from graphwright.data.stages.interleave_stages import InterleaveStage, ParallelInterleaveStage
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.machine.threads import cores
 from graphwright.op.interpreter import apply
@@ -98,9 +96,9 @@ class Mappings(DatasetValue[Element]):
             )
         function = function_for(map_func, self)
         if num_parallel_calls is None:
-            return make(map_stages.MapStage, function.result, [self], [], [function])
+            return make("map_stages:MapStage", function.result, [self], [], [function])
         calls = [int64(num_parallel_calls)]
-        return make(map_stages.ParallelMapStage, function.result, [self], calls, [function])
+        return make("map_stages:ParallelMapStage", function.result, [self], calls, [function])
 
     @overload
     def flat_map(
@@ -141,7 +139,8 @@ class Mappings(DatasetValue[Element]):
                 "The `map_func` argument must return a `Dataset` object. Got "
                 f"{type(function.returned).__name__!r}."
             )
-        return make(map_stages.FlatMapStage, ElementType(spec.element_spec), [self], [], [function])
+        element = ElementType(spec.element_spec)
+        return make("map_stages:FlatMapStage", element, [self], [], [function])
 
     @overload
     def scan(
@@ -212,7 +211,7 @@ class Mappings(DatasetValue[Element]):
             state = wider
         element = ElementType(returned[1])
         return make(
-            map_stages.ScanStage, element, [self], start, [function], width=len(state.types)
+            "map_stages:ScanStage", element, [self], start, [function], width=len(state.types)
         )
 
     @overload
@@ -291,11 +290,16 @@ class Mappings(DatasetValue[Element]):
         element = ElementType(spec.element_spec)
         numbers = [int64(cycle), int64(block)]
         if num_parallel_calls is None:
-            return make(InterleaveStage, element, [self], numbers, [function])
+            return make("interleave_stages:InterleaveStage", element, [self], numbers, [function])
         numbers.append(int64(num_parallel_calls))
         is_free = cycle_length in (None, AUTOTUNE)
         return make(
-            ParallelInterleaveStage, element, [self], numbers, [function], is_cycle_free=is_free
+            "interleave_stages:ParallelInterleaveStage",
+            element,
+            [self],
+            numbers,
+            [function],
+            is_cycle_free=is_free,
         )
 
     @overload

@@ -5,12 +5,31 @@ from __future__ import annotations
 import numpy as np
 
 from graphwright.base.forks import own_lock
+from graphwright.data.dataset_value import int64
+from graphwright.ir.known import known
+from graphwright.ops.core.casting import cast
 from graphwright.ops.random import philox
-from graphwright.ops.random.seeds import anywhere
+from graphwright.ops.random.seeds import anywhere, seeds_for
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike
 from graphwright.types.arrays import Array
+from graphwright.values.tensor import Tensor
 
 #: So many words are computed ahead at most.
 _AHEAD = 4096
+
+
+def seed_numbers(seed: TensorLike | None) -> list[Tensor]:
+    """The two seeds of a stage; a seed may be a tensor of a function that is being traced."""
+    if isinstance(seed, SymbolicTensor):
+        value = known(seed._value)
+        if value is None:
+            return [int64(seeds_for(1)[0]), cast(seed, dt.int64)]
+        seed = int(value)
+    if isinstance(seed, (float, str)):
+        raise TypeError(f"Cannot convert {seed!r} to a seed: an int64 scalar is wanted")
+    return [int64(number) for number in seeds_for(seed)]
 
 
 class RandomWords:

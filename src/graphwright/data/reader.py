@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from operator import length_hint
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row, of_row
 from graphwright.data.dataset_options import ExternalStatePolicy
-from graphwright.data.diagnosis.stage_watch import functions_of
-from graphwright.data.diagnosis.waiting import ReaderProfile
 from graphwright.data.element_forms import Form
+from graphwright.data.element_function import functions_of
 from graphwright.data.stage import (
     DatasetStage,
     Epoch,
@@ -27,10 +26,14 @@ from graphwright.data.stage import (
 from graphwright.data.stages.stage_rewrites import plan_of
 from graphwright.data.tuning.block_limit import BlockLimit
 from graphwright.ir.graph import Graph, subgraphs_of
-from graphwright.library.summary.profiler import ProfilerSession, Timer
+from graphwright.library.summary.profiler_session import ProfileEvents, ProfilerSession
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import Effect, Op
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import VariantValue
+
+if TYPE_CHECKING:
+    from graphwright.data.diagnosis.waiting import ReaderProfile
 
 #: So many elements are packed at a time for a program that takes them one by one: fewer than the
 #: new objects at which Python looks for garbage, and as many as stay in the cache next to the core.
@@ -46,7 +49,7 @@ class Reader(VariantValue):
         self.profile: ReaderProfile | None = None
         timer = ProfilerSession.timer
         if timer is not None and not is_watched():
-            self.profile = ReaderProfile(timer, self.plan.stage)
+            self.profile = new_profile(timer, self.plan.stage)
         self.start()
         self.lock = own_lock(self)
         self.limit = BlockLimit()
@@ -147,10 +150,10 @@ class Reader(VariantValue):
             return self.pull()
         return self.profile_in(timer).waiting(self.pull)
 
-    def profile_in(self, timer: Timer) -> ReaderProfile:
+    def profile_in(self, timer: ProfileEvents) -> ReaderProfile:
         """What a profile hears of this reader, which may be older than the profile."""
         if self.profile is None or self.profile.timer is not timer:
-            self.profile = ReaderProfile(timer, self.stage)
+            self.profile = new_profile(timer, self.stage)
         return self.profile
 
     def pull(self) -> ElementBlock | None:
@@ -200,6 +203,14 @@ class Reader(VariantValue):
 
     def __repr__(self) -> str:
         return f"<iterator of {self.stage!r}>"
+
+
+def new_profile(timer: ProfileEvents, stage: DatasetStage) -> ReaderProfile:
+    """What a profile hears of a new reader."""
+    profile: ReaderProfile = late_module("graphwright.data.diagnosis.waiting").ReaderProfile(
+        timer, stage
+    )
+    return profile
 
 
 def refuse_state(stage: DatasetStage) -> None:

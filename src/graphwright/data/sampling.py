@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.data.dataset_value import DatasetValue, int64, make
+from graphwright.data.dataset_value import DatasetValue, make
 from graphwright.data.element_type import ElementType
-from graphwright.data.stages.choice_stages import DrawnNumbersStage
-from graphwright.data.stages.source_stages import RandomStage
-from graphwright.ir.known import known
+from graphwright.data.random_words import seed_numbers
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import fill
 from graphwright.ops.core.gathering import gather
@@ -23,10 +21,8 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math.arithmetic import truediv
 from graphwright.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 from graphwright.ops.math.transcendental import log
-from graphwright.ops.random.seeds import seeds_for
 from graphwright.ops.random.stateful_random import uniform
 from graphwright.ops.random.stateless_random import stateless_categorical
-from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.specs import TensorSpec
@@ -34,23 +30,11 @@ from graphwright.values.convert import convert
 from graphwright.values.tensor import EagerTensor, Tensor
 
 
-def seed_numbers(seed: TensorLike | None) -> list[Tensor]:
-    """The two seeds of a stage; a seed may be a tensor of a function that is being traced."""
-    if isinstance(seed, SymbolicTensor):
-        value = known(seed._value)
-        if value is None:
-            return [int64(seeds_for(1)[0]), cast(seed, dt.int64)]
-        seed = int(value)
-    if isinstance(seed, (float, str)):
-        raise TypeError(f"Cannot convert {seed!r} to a seed: an int64 scalar is wanted")
-    return [int64(number) for number in seeds_for(seed)]
-
-
 def random_numbers(seed: TensorLike | None, rerandomize: bool | None) -> Any:
     """A dataset of random 32-bit numbers, as int64 scalars, without an end."""
     pair = seed_numbers(seed)
     element = ElementType(TensorSpec([], dt.int64))
-    return make(RandomStage, element, [], pair, is_fixed=not rerandomize)
+    return make("choice_stages:RandomStage", element, [], pair, is_fixed=not rerandomize)
 
 
 def weighted(
@@ -89,7 +73,8 @@ def choices(
     if isinstance(weights, DatasetValue):
         dataset: Any = weights
         return dataset.zip(dataset.map(log), pairs).map(drawn)
-    return make(DrawnNumbersStage, ElementType(TensorSpec([], dt.int64)), [pairs], [log(weights)])
+    element = ElementType(TensorSpec([], dt.int64))
+    return make("choice_stages:DrawnNumbersStage", element, [pairs], [log(weights)])
 
 
 def drawn(logits: TensorValue, pair: TensorValue) -> Any:

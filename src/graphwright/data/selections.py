@@ -10,23 +10,9 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.dataset_options import AutoShardPolicy
 from graphwright.data.dataset_value import DatasetValue, function_for, int64, make
 from graphwright.data.element_function import ElementFunction
-from graphwright.data.random_words import SeedGenerator
-from graphwright.data.sampling import resampled
 from graphwright.data.stage import DatasetStage
-from graphwright.data.stages import (
-    buffer_stages,
-    group_stages,
-    guard_stages,
-    map_stages,
-    select_stages,
-)
-from graphwright.data.stages.worker_shares import (
-    own_stage,
-    rows_of_worker,
-    seed_generators,
-    with_generators,
-)
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
+from graphwright.op.late_imports import late_module
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.result_types import Dataset, Tensor
@@ -60,7 +46,7 @@ class Selections(DatasetValue[Element]):
         >>> [int(x) for x in tf.data.Dataset.range(10).take(3)]
         [0, 1, 2]
         """
-        return make(select_stages.TakeStage, self._type, [self], [int64(count)])
+        return make("select_stages:TakeStage", self._type, [self], [int64(count)])
 
     def skip(self, count: TensorLike, name: str | None = None) -> Dataset[Element]:
         """Returns the elements after the first ones.
@@ -76,7 +62,7 @@ class Selections(DatasetValue[Element]):
         >>> [int(x) for x in tf.data.Dataset.range(5).skip(3)]
         [3, 4]
         """
-        return make(select_stages.SkipStage, self._type, [self], [int64(count)])
+        return make("select_stages:SkipStage", self._type, [self], [int64(count)])
 
     def shard(
         self, num_shards: TensorLike, index: TensorLike, name: str | None = None
@@ -98,7 +84,8 @@ class Selections(DatasetValue[Element]):
         >>> [int(x) for x in tf.data.Dataset.range(10).shard(3, 1)]
         [1, 4, 7]
         """
-        return make(select_stages.ShardStage, self._type, [self], [int64(num_shards), int64(index)])
+        numbers = [int64(num_shards), int64(index)]
+        return make("select_stages:ShardStage", self._type, [self], numbers)
 
     def _own(self, workers: int, index: int) -> Any:
         """The dataset of one of several workers, where a policy gives each elements of its own.
@@ -108,23 +95,24 @@ class Selections(DatasetValue[Element]):
         policy = self._options.experimental_distribute.auto_shard_policy
         if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.DATA):
             return None
-        stage = own_stage(self._stage, policy, workers, index)
+        shares = _worker_shares()
+        stage = shares.own_stage(self._stage, policy, workers, index)
         share: Any = self._with_stage(stage)
-        return share.rebatch(rows_of_worker(stage, workers, index))
+        return share.rebatch(shares.rows_of_worker(stage, workers, index))
 
     def _seeds(self) -> list[tuple[int, int]]:
         """The seeds of shuffles and the like, as uint64; those that nobody stated are random."""
-        seeds = [generator.seeds for generator in seed_generators(self._stage)]
+        seeds = [generator.seeds for generator in _worker_shares().seed_generators(self._stage)]
         return [(seed & _MASK, seed2 & _MASK) for seed, seed2 in seeds]
 
     def _seeded(self, seeds: Sequence[Sequence[int]]) -> Any:
         """The dataset with other seeds of shuffles and the like, in the order of `_seeds`."""
-        before = seed_generators(self._stage)
+        shares = _worker_shares()
         new = {
-            generator: SeedGenerator(int(seed), int(seed2), generator.is_fixed)
-            for generator, (seed, seed2) in zip(before, seeds)
+            generator: type(generator)(int(seed), int(seed2), generator.is_fixed)
+            for generator, (seed, seed2) in zip(shares.seed_generators(self._stage), seeds)
         }
-        return self._with_stage(with_generators(self._stage, new))
+        return self._with_stage(shares.with_generators(self._stage, new))
 
     def _with_stage(self, stage: DatasetStage) -> Any:
         """A dataset of this type and with these options, of another stage."""
@@ -147,7 +135,7 @@ class Selections(DatasetValue[Element]):
         [0, 1, 0, 1]
         """
         return make(
-            select_stages.RepeatStage, self._type, [self], [int64(-1 if count is None else count)]
+            "select_stages:RepeatStage", self._type, [self], [int64(-1 if count is None else count)]
         )
 
     @overload  # a tuple arrives as several arguments
@@ -182,7 +170,7 @@ class Selections(DatasetValue[Element]):
         [1, 3, 5]
         """
         return make(
-            map_stages.FilterStage, self._type, [self], [], [predicate_for(predicate, self)]
+            "map_stages:FilterStage", self._type, [self], [], [predicate_for(predicate, self)]
         )
 
     def take_while(
@@ -205,7 +193,7 @@ class Selections(DatasetValue[Element]):
         [0, 1, 2]
         """
         return make(
-            map_stages.TakeWhileStage, self._type, [self], [], [predicate_for(predicate, self)]
+            "map_stages:TakeWhileStage", self._type, [self], [], [predicate_for(predicate, self)]
         )
 
     def unique(self, name: str | None = None) -> Dataset[Element]:
@@ -231,7 +219,7 @@ class Selections(DatasetValue[Element]):
                 "`unique` takes datasets whose elements are single tensors: it only supports "
                 f"inputs with a single component, not {self.element_spec}",
             )  # fmt: skip
-        return make(group_stages.UniqueStage, self._type, [self])
+        return make("group_stages:UniqueStage", self._type, [self])
 
     def rejection_resample(
         self,
@@ -266,7 +254,8 @@ class Selections(DatasetValue[Element]):
         """
         target: Any = convert(target_dist)
         initial: Any = None if initial_dist is None else convert(initial_dist)
-        return resampled(self, staged_form(class_func), target, initial, seed)
+        sampling: Any = late_module("graphwright.data.sampling")
+        return sampling.resampled(self, staged_form(class_func), target, initial, seed)
 
     def prefetch(self, buffer_size: TensorLike | None, name: str | None = None) -> Dataset[Element]:
         """Returns the elements, some of which a thread computes before they are taken.
@@ -284,7 +273,7 @@ class Selections(DatasetValue[Element]):
         [0, 1, 2]
         """
         size = int64(AUTOTUNE if buffer_size is None else buffer_size)
-        return make(buffer_stages.PrefetchStage, self._type, [self], [size])
+        return make("buffer_stages:PrefetchStage", self._type, [self], [size])
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset[Element]:
         """Returns the elements that can be computed without an error.
@@ -303,8 +292,13 @@ class Selections(DatasetValue[Element]):
         [10, 5]
         """
         return make(
-            guard_stages.IgnoreErrorsStage, self._type, [self], log_warning=bool(log_warning)
+            "guard_stages:IgnoreErrorsStage", self._type, [self], log_warning=bool(log_warning)
         )
+
+
+def _worker_shares() -> Any:
+    """The module of what workers have of a dataset, which few programs need."""
+    return late_module("graphwright.data.stages.worker_shares")
 
 
 def predicate_for(predicate: Callable[..., object], dataset: DatasetValue) -> ElementFunction:

@@ -103,10 +103,15 @@ class DatasetStage(VariantValue, ABC):
 
         It sees in which order elements are taken if functions of two inputs draw from one stream.
         """
-        if self.has_effects or any(stage.is_observable for stage in self.inputs):
+        if self.has_effects:
             return True
+        for stage in self.inputs:
+            if stage.is_observable:
+                return True
+        if len(self.inputs) < 2:
+            return False
         streams = [stage.streams() for stage in self.inputs]
-        return len(streams) > 1 and len(set().union(*streams)) < sum(map(len, streams))
+        return len(set().union(*streams)) < sum(map(len, streams))
 
     def streams(self) -> set[object]:
         """The functions here and before it that draw random numbers, each from its own stream."""

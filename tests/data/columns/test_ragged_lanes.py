@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import graphwright as tf
-from graphwright.data.blocks import ElementBlock
-from graphwright.data.columns.column_function import ragged_pattern
+from graphwright.data.blocks import ElementBlock, ragged_pattern
 from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.data.element_function import BoundFunction, ElementFunction
 from graphwright.data.element_type import ElementType

@@ -7,10 +7,11 @@ from functools import reduce
 from typing import Any
 
 from graphwright.control.vectorize import Lane, NotVectorized, first_size
-from graphwright.data.blocks import Column, ElementBlock
+from graphwright.data.blocks import Column
 from graphwright.data.columns.graph_runner import GraphRunner
 from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.data.columns.ragged_lanes import GivenRows, RaggedLane, RaggedRewrite
+from graphwright.data.element_type import with_rows
 from graphwright.ir.graph import Graph
 from graphwright.ops.math.comparison import logical_and
 from graphwright.trace.symbolic import SymbolicTensor
@@ -112,20 +113,3 @@ def of_columns(
         whole.results = [tracer.value_of(tensor) for tensor in results]
     are_ragged = [isinstance(lane, RaggedLane) for lane in lanes]
     return whole, [*are_ragged, *[False] * bool(flags)]
-
-
-def ragged_pattern(columns: Sequence[Column]) -> tuple[bool, ...]:
-    """Which columns are ragged."""
-    return tuple([isinstance(values, RaggedColumn) for values in columns])
-
-
-def has_columns(block: ElementBlock) -> bool:
-    """Whether a block has columns, and the values of each stand side by side."""
-    return bool(block.columns) and block.is_together
-
-
-def with_rows(type_: TensorType, is_ragged: bool = False) -> TensorType:
-    """The type of a column of such tensors; of the values of a ragged one."""
-    if type_.dims is None:
-        return type_
-    return type_.with_dims((None, *type_.dims[1:]) if is_ragged else (None, *type_.dims))

@@ -39,7 +39,6 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.core.slicing import MASKED, Pick, SliceRange, StridedSlice
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import select
-from graphwright.ops.strings.string_pieces import StringSplitV2
 from graphwright.ragged.positions import counts
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
@@ -136,7 +135,7 @@ class RaggedRewrite(Rewrite):
 
     def node(self, node: Node, lanes: Sequence[Any]) -> list[Any]:
         """An op's results."""
-        rule = RULES.get(type(node.op))
+        rule = RULES.get(node.op.type_name)
         is_ragged = any(isinstance(lane, RaggedLane) for lane in lanes)
         if is_ragged or (rule in MAKERS and any(lane.stacked for lane in lanes)):
             step = RaggedStep(self, node, lanes)
@@ -390,7 +389,7 @@ def filled(op: Fill, step: RaggedStep) -> list[Any]:
     return [RaggedLane(fill(shape_of(rows.numbers), step.lanes[1].tensor), rows)]
 
 
-def pieces(op: StringSplitV2, step: RaggedStep) -> list[Any]:
+def pieces(op: Op, step: RaggedStep) -> list[Any]:
     """The pieces of one string of each row."""
     if step.node.inputs[0].type.dims != (1,) or isinstance(step.lanes[0], RaggedLane):
         raise Refusal("it takes several strings")
@@ -403,16 +402,17 @@ def pieces(op: StringSplitV2, step: RaggedStep) -> list[Any]:
     return [RaggedLane(places, rows), RaggedLane(values, rows), Lane(sizes, True)]
 
 
-RULES: dict[type[Op], Rule] = {
-    Identity: identity,
-    Range: ranges,
-    Shape: shapes,
-    Size: sizes,
-    GatherV2: gathered,
-    StridedSlice: slices,
-    ConcatV2: joined_rows,
-    Fill: filled,
-    StringSplitV2: pieces,
+#: The rules, by the kinds of ops: of these, the one about strings may never be imported.
+RULES: dict[str, Rule] = {
+    Identity.type_name: identity,
+    Range.type_name: ranges,
+    Shape.type_name: shapes,
+    Size.type_name: sizes,
+    GatherV2.type_name: gathered,
+    StridedSlice.type_name: slices,
+    ConcatV2.type_name: joined_rows,
+    Fill.type_name: filled,
+    "StringSplitV2": pieces,
 }
 
 #: The rules that make ragged lanes of others.

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock
-from graphwright.data.element_function import BoundFunction
+from graphwright.data.element_function import functions_of
 from graphwright.data.stage import Cursor, DatasetStage, StageOrigin, State, watching
 
 
@@ -131,11 +131,6 @@ def name_of(stage: DatasetStage) -> str:
     functions = functions_of(stage)
     names = [function.function.graph.name.removeprefix("Dataset_") for function in functions]
     return " ".join([stage.type_name, *names])
-
-
-def functions_of(stage: DatasetStage) -> list[BoundFunction]:
-    """The functions that a stage calls."""
-    return [value for value in vars(stage).values() if isinstance(value, BoundFunction)]
 
 
 def line_of(origin: StageOrigin | None) -> str:

@@ -9,13 +9,13 @@ from graphwright.data.blocks import ElementBlock
 from graphwright.data.diagnosis.stage_watch import Measure, StageWatcher, name_of, place_of
 from graphwright.data.stage import DatasetStage
 from graphwright.data.tuning.thread_counts import duration
-from graphwright.library.summary.profiler import Timer
+from graphwright.library.summary.profiler_session import ProfileEvents
 
 
 class ReaderProfile(StageWatcher):
     """The events of one iterator, on the threads where its stages run."""
 
-    def __init__(self, timer: Timer, stage: DatasetStage) -> None:
+    def __init__(self, timer: ProfileEvents, stage: DatasetStage) -> None:
         super().__init__()
         self.timer = timer
         self.stage = stage

@@ -21,7 +21,6 @@ from graphwright.data.blocks import (
     values_of,
 )
 from graphwright.data.columns.ragged_column import RaggedColumn
-from graphwright.data.composite_elements import row_count, rows_of, stacked_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     INFINITE,
@@ -34,12 +33,10 @@ from graphwright.data.stage import (
 )
 from graphwright.data.stages.map_stages import is_map
 from graphwright.data.stages.source_stages import TensorsStage
-from graphwright.ragged.spec import RaggedTensorSpec
+from graphwright.op.late_imports import late_module
 from graphwright.types.arrays import Array
-from graphwright.types.dtypes import DType
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import show_dims
-from graphwright.types.type_spec import TypeSpec
 
 
 class BatchStage(DatasetStage):
@@ -173,6 +170,11 @@ class BatchCursor(Through):
         self.waiting = None if waiting is None else ElementBlock.restored(waiting)
 
 
+def _composites() -> Any:
+    """The module of composites as elements, which most pipelines do not have."""
+    return late_module("graphwright.data.composite_elements")
+
+
 def batched_columns(element: ElementType, block: ElementBlock, size: int) -> tuple[Column, ...]:
     """The columns of batches of elements of a type."""
     columns: list[Column] = []
@@ -182,7 +184,8 @@ def batched_columns(element: ElementType, block: ElementBlock, size: int) -> tup
         if not parts or isinstance(leaf, TensorSpec):
             columns += [batched_column(values, size, place) for place, values in parts]
         else:
-            columns += batched_composites(leaf, [values for _, values in parts], block.count, size)
+            arrays = [values for _, values in parts]
+            columns += _composites().batched_composites(leaf, arrays, block.count, size)
     return tuple(columns)
 
 
@@ -214,30 +217,6 @@ def stacked(values: Row | RaggedColumn, component: int) -> Any:
     return one_array(values)
 
 
-def batched_composites(
-    spec: TypeSpec, parts: Sequence[Column], count: int, size: int
-) -> list[Column]:
-    """The columns of composites, stacked in batches."""
-    if isinstance(spec, RaggedTensorSpec) and not spec.ragged_rank:
-        ragged = RaggedColumn.of_column(parts[0])
-        if ragged is not None:
-            return ragged_batches(ragged, size, spec.row_splits_dtype)
-    rows = list(zip(*[values_of(values) for values in parts]))
-    batches = [stacked_rows(spec, rows[i : i + size]) for i in range(0, count, size)]
-    return [column(values) for values in zip(*batches)]
-
-
-def ragged_batches(rows: RaggedColumn, size: int, dtype: DType) -> list[Column]:
-    """The values and the splits of rows in batches of a size."""
-    splits = rows.splits
-    starts = splits[:-1:size]
-    places = np.arange(0, len(rows), size)[:, None] + np.arange(size + 1)
-    return [
-        RaggedColumn(rows.values, splits[::size]),
-        (splits[places] - starts[:, None]).astype(dtype.numpy_dtype),
-    ]
-
-
 class UnbatchStage(DatasetStage):
     """The rows of elements."""
 
@@ -246,7 +225,11 @@ class UnbatchStage(DatasetStage):
     def cardinality(self) -> int:
         before = self.inputs[0].cardinality()
         leaves = self.inputs[0].element.leaves
-        shapes = [s.shape for s in leaves if isinstance(s, (TensorSpec, RaggedTensorSpec))]
+        shapes = [
+            leaf.shape
+            for leaf in leaves
+            if isinstance(leaf, TensorSpec) or _composites().is_ragged_spec(leaf)
+        ]
         sizes: list[int | None] = [shape[0] for shape in shapes if shape.rank]
         known = [size for size in sizes if size]
         if before >= 0 and known:
@@ -264,7 +247,7 @@ class CompositeSlicesStage(UnbatchStage):
 
     def __init__(self, element: ElementType, *row: Any, whole: ElementType) -> None:
         super().__init__(element, TensorsStage(whole, *row))
-        self.count = row_count(whole, row)
+        self.count = _composites().row_count(whole, row)
 
     def cardinality(self) -> int:
         return self.count
@@ -309,7 +292,7 @@ def rows_in(element: ElementType, block: ElementBlock) -> ElementBlock:
             columns += arrays
             counts += [len(array) for array in arrays]
         else:
-            rows = rows_of(leaf, arrays)
+            rows = _composites().rows_of(leaf, arrays)
             columns += [column(values) for values in zip(*rows)]
             counts.append(len(rows))
     if len(set(counts)) > 1:

@@ -6,52 +6,12 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future
-from queue import Empty, SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphwright.data.stage import (
-    at_level,
-    iterating,
-    present_iteration,
-    present_level,
-)
+from graphwright.op.late_imports import late_module
 
-
-class CallResult(Future[Any]):
-    """What a call will give."""
-
-    #: Whether it is there, and no thread is about to say so: the child of a fork may take it.
-    is_settled = False
-
-
-class ElementCall:
-    """A call that a thread makes for an iteration, and what it returns."""
-
-    def __init__(self, function: Callable[..., Any], arguments: tuple[object, ...]) -> None:
-        self.function = function
-        self.arguments = arguments
-        self.iteration, self.level = present_iteration(), present_level()
-        self.future = CallResult()
-
-    def run(self) -> None:
-        """Makes the call, unless it is cancelled."""
-        if not self.future.set_running_or_notify_cancel():
-            return
-        try:
-            with iterating(self.iteration), at_level(self.level):
-                result = self.function(*self.arguments)
-        except BaseException as error:  # noqa: BLE001 - whoever waits for the result gets it
-            self.future.set_exception(error)
-            self.future.is_settled = True
-            del self  # the error has this frame in its traceback, and would keep itself alive
-        else:
-            self.future.set_result(result)
-            self.future.is_settled = True
-
-
-#: Calls that wait; None ends a thread.
-WaitingCalls = SimpleQueue["ElementCall | None"]
+if TYPE_CHECKING:
+    from graphwright.data.stages.element_calls import CallResult, ElementCall, WaitingCalls
 
 
 class CallingThreads:
@@ -66,16 +26,20 @@ class CallingThreads:
         self.process = 0
         self.jobs: WaitingCalls | None = None
         self.threads: list[threading.Thread] = []
+        #: The module of calls, which most pools never make.
+        self.calls: Any = None
 
     def submit(self, function: Callable[..., Any], *arguments: object) -> CallResult:
         """Hands a job to a thread. After a fork, the child starts new threads."""
+        if self.calls is None:
+            self.calls = late_module("graphwright.data.stages.element_calls")
         if self.jobs is None or self.are_gone:
-            self.process, self.jobs, self.threads = os.getpid(), SimpleQueue(), []
-            weakref.finalize(self, end, self.process, self.jobs, self.threads)
-        job = ElementCall(function, arguments)
+            self.process, self.jobs, self.threads = os.getpid(), self.calls.SimpleQueue(), []
+            weakref.finalize(self, self.calls.end, self.process, self.jobs, self.threads)
+        job: ElementCall = self.calls.ElementCall(function, arguments)
         self.jobs.put(job)
         if len(self.threads) < self.count:
-            name = f"dataset_{len(self.threads)}"
+            name, work = f"dataset_{len(self.threads)}", self.calls.work
             thread = threading.Thread(target=work, args=(self.jobs,), daemon=True, name=name)
             self.threads.append(thread)
             thread.start()
@@ -89,27 +53,5 @@ class CallingThreads:
     def close(self) -> None:
         """Ends each thread after its present job."""
         if self.jobs is not None:
-            end(self.process, self.jobs, self.threads)
+            self.calls.end(self.process, self.jobs, self.threads)
         self.jobs = None
-
-
-def work(jobs: WaitingCalls) -> None:
-    """Does one job after another: the work of a thread."""
-    while (job := jobs.get()) is not None:
-        job.run()
-        del job  # it has an element
-
-
-def end(process: int, jobs: WaitingCalls, threads: list[threading.Thread]) -> None:
-    """Cancels the jobs that wait, and ends the threads, if they are of this process."""
-    if process != os.getpid():
-        return
-    try:
-        while True:
-            job = jobs.get_nowait()
-            if job is not None:
-                job.future.cancel()
-    except Empty:
-        pass
-    for _ in threads:
-        jobs.put(None)

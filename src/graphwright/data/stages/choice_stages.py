@@ -1,4 +1,4 @@
-"""Stages that choose among datasets: by the numbers of another one, which may be drawn."""
+"""Stages that choose among datasets by the numbers of another one, and random numbers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import Column, ElementBlock, joined, one_array, values_of
 from graphwright.data.element_type import ElementType
+from graphwright.data.random_words import RandomWords, SeedGenerator
 from graphwright.data.stage import (
     INFINITE,
     UNKNOWN,
@@ -19,12 +20,47 @@ from graphwright.data.stage import (
     cursor_of,
     restored_error,
     saved_error,
+    stop_if_abandoned,
 )
 from graphwright.ops.random.variates import categorical_of_seeds
 from graphwright.types.arrays import Array
 
 #: No numbers that wait.
 _NONE: Array = np.zeros(0, np.int64)
+
+
+class RandomStage(DatasetStage):
+    """The random numbers of TensorFlow's generator, without an end."""
+
+    type_name = "RandomDataset"
+
+    def __init__(self, element: ElementType, seed: Array, seed2: Array, *, is_fixed: bool) -> None:
+        super().__init__(element)
+        self.generator = SeedGenerator(int(seed), int(seed2), is_fixed)
+
+    def cardinality(self) -> int:
+        return INFINITE
+
+    def start(self) -> Cursor:
+        return RandomCursor(self)
+
+
+class RandomCursor(Cursor):
+    """A position in a stream of random numbers."""
+
+    def __init__(self, stage: RandomStage) -> None:
+        self.words = RandomWords(*stage.generator.next_seeds())
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        stop_if_abandoned()
+        return ElementBlock(limit, (self.words.take(limit),))
+
+    def save(self) -> State:
+        words = self.words
+        return [words.seed, words.seed2, words.drawn]
+
+    def restore(self, state: State) -> None:
+        self.words = RandomWords(*state)
 
 
 class DrawnNumbersStage(DatasetStage):
@@ -207,7 +243,7 @@ class ChooseCursor(Cursor):
 
 def number_of_valid(numbers: Array, count: int) -> int:
     """How many numbers there are before the first that none of `count` datasets has."""
-    if len(numbers) and numbers.view(np.uint64).max() < count:  # where those below 0 are large
+    if len(numbers) and numbers.max() < count and numbers.min() >= 0:
         return len(numbers)
     wrong = np.flatnonzero((numbers < 0) | (numbers >= count))
     return int(wrong[0]) if len(wrong) else len(numbers)

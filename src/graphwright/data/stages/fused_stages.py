@@ -12,24 +12,21 @@ from time import perf_counter
 
 from graphwright.base.logs import LOGGER
 from graphwright.control.vectorize import NotVectorized
-from graphwright.data.blocks import ElementBlock, joined
-from graphwright.data.columns.column_function import ColumnFunction, has_columns, ragged_pattern
+from graphwright.data.blocks import ElementBlock, has_columns, joined, ragged_pattern
+from graphwright.data.columns.column_function import ColumnFunction
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.stage import Cursor, DatasetStage, State, present_budget
-from graphwright.data.stages.batch_stages import BatchStage
 from graphwright.data.stages.calling_threads import CallingThreads
-from graphwright.data.stages.group_stages import WindowCursor, WindowStage
 from graphwright.data.stages.map_stages import (
     FilterCursor,
     FilterStage,
-    FlatMapCursor,
-    FlatMapStage,
     FunctionCursor,
     MapCursor,
     MapStage,
     ParallelMapCursor,
     ParallelMapStage,
     chosen,
+    title,
 )
 from graphwright.data.tuning.thread_counts import WorkDivision
 from graphwright.op.interpreter import activate
@@ -65,11 +62,6 @@ class FusedStage(DatasetStage):
 
     def start(self) -> Cursor:
         return FusedCursor(self)
-
-
-def title(stage: MapStage | FilterStage) -> str:
-    """The kind of a stage, and the name of its function."""
-    return f"{stage.type_name} {stage.function.name}"
 
 
 class FusedFunction:
@@ -189,49 +181,3 @@ class FusedCursor(Cursor):
         if self.workers is not None:
             self.workers.close()
         self.cursors[-1].close()
-
-
-class WindowBatchesStage(DatasetStage):
-    """Windows of which each becomes one batch, all windows of a block at once.
-
-    Args:
-        stage: A `flat_map` of windows, which it stands for.
-        parts: For each tensor of a batch the part of an element that it comes from.
-    """
-
-    def __init__(self, stage: FlatMapStage, windows: WindowStage, parts: Sequence[int]) -> None:
-        super().__init__(stage.element, windows.inputs[0])
-        self.origin, self.recipe = stage.origin, stage.recipe
-        self.stage, self.windows = stage, windows
-        self.parts = tuple(parts)
-        self.type_name = f"{windows.type_name} + {BatchStage.type_name}"
-
-    def cardinality(self) -> int:
-        return self.stage.cardinality()
-
-    def start(self) -> Cursor:
-        return WindowBatchesCursor(self)
-
-
-class WindowBatchesCursor(Cursor):
-    """The cursors of windows and of their batches, and a way round them."""
-
-    def __init__(self, stage: WindowBatchesStage) -> None:
-        self.windows = WindowCursor(stage.windows)
-        self.batches = FlatMapCursor(stage.stage, self.windows)
-        self.parts = stage.parts
-
-    def pull(self, limit: int) -> ElementBlock | None:
-        block = None if self.batches.inner else self.windows.together(limit)
-        if block is None:
-            return self.batches.pull(limit)
-        return ElementBlock(block.count, tuple([block.columns[part] for part in self.parts]))
-
-    def save(self) -> State:
-        return self.batches.save()
-
-    def restore(self, state: State) -> None:
-        self.batches.restore(state)
-
-    def close(self) -> None:
-        self.batches.close()

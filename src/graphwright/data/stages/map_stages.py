@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from time import perf_counter, thread_time
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -25,10 +25,14 @@ from graphwright.data.stage import (
     restored_error,
     saved_error,
 )
-from graphwright.data.stages.calling_threads import CallingThreads, CallResult
+from graphwright.data.stages.calling_threads import CallingThreads
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.data.tuning.thread_counts import CallsAtOnce, WorkDivision
+from graphwright.op.late_imports import late_module
 from graphwright.types.arrays import Array
+
+if TYPE_CHECKING:
+    from graphwright.data.stages.element_calls import CallResult
 
 
 class FunctionStage(DatasetStage):
@@ -319,14 +323,6 @@ class ParallelCallsCursor(FunctionCursor):
         super().close()
 
 
-def failure(error: Exception) -> CallResult:
-    """What a call gives in whose place an error stands."""
-    failed = CallResult()
-    failed.set_exception(error)
-    failed.is_settled = True
-    return failed
-
-
 class FilterStage(FunctionStage):
     """The elements for which a function is true."""
 
@@ -351,6 +347,18 @@ class FilterCursor(FunctionCursor):
             wanted = chosen(block, self.results(block).columns[0])
             if wanted.count:
                 return wanted
+
+
+def failure(error: Exception) -> CallResult:
+    """What a call gives in whose place an error stands."""
+    calls: Any = late_module("graphwright.data.stages.element_calls")
+    failed: CallResult = calls.CallResult.of_error(error)
+    return failed
+
+
+def title(stage: MapStage | FilterStage) -> str:
+    """The kind of a stage, and the name of its function."""
+    return f"{stage.type_name} {stage.function.name}"
 
 
 def chosen(block: ElementBlock, flags: Column) -> ElementBlock:

@@ -1,4 +1,4 @@
-"""Stages without inputs: tensors, ranges, Python iterators, random numbers."""
+"""Stages without inputs: tensors, ranges, Python iterators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from graphwright.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, of_row
 from graphwright.data.element_type import ElementType
-from graphwright.data.random_words import RandomWords, SeedGenerator
 from graphwright.data.stage import (
     INFINITE,
     LAST,
@@ -213,37 +212,3 @@ class GeneratedCursor(Cursor):
 
     def restore(self, state: State) -> None:
         self.save()
-
-
-class RandomStage(DatasetStage):
-    """The random numbers of TensorFlow's generator, without an end."""
-
-    type_name = "RandomDataset"
-
-    def __init__(self, element: ElementType, seed: Array, seed2: Array, *, is_fixed: bool) -> None:
-        super().__init__(element)
-        self.generator = SeedGenerator(int(seed), int(seed2), is_fixed)
-
-    def cardinality(self) -> int:
-        return INFINITE
-
-    def start(self) -> Cursor:
-        return RandomCursor(self)
-
-
-class RandomCursor(Cursor):
-    """A position in a stream of random numbers."""
-
-    def __init__(self, stage: RandomStage) -> None:
-        self.words = RandomWords(*stage.generator.next_seeds())
-
-    def pull(self, limit: int) -> ElementBlock | None:
-        stop_if_abandoned()
-        return ElementBlock(limit, (self.words.take(limit),))
-
-    def save(self) -> State:
-        words = self.words
-        return [words.seed, words.seed2, words.drawn]
-
-    def restore(self, state: State) -> None:
-        self.words = RandomWords(*state)

@@ -3,36 +3,31 @@
 Each rewrite puts one stage in the place of some. It keeps elements, their order, effects, errors
 and where they come, and the states of iterators: a state that was saved with a rewrite can be
 restored without it. `tf.data.Options().experimental_optimization` has a switch for each.
+
+Rules ask for the names of classes. So the module of a stage is imported when one is made, and not
+for the rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import reduce
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.dataset_options import Options
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.stage import AppliedRewrite, DatasetStage, Plan
-from graphwright.data.stages.batch_stages import BatchStage
-from graphwright.data.stages.buffer_stages import PrefetchStage
-from graphwright.data.stages.combine_stages import ZipStage
-from graphwright.data.stages.fixed_stage import FixedStage
-from graphwright.data.stages.fused_stages import FusedStage, WindowBatchesStage, title
-from graphwright.data.stages.group_stages import WindowStage
 from graphwright.data.stages.map_stages import (
     FilterStage,
     FlatMapStage,
     MapStage,
     ParallelMapStage,
     is_map,
+    title,
 )
-from graphwright.data.stages.option_stages import OptionsStage
-from graphwright.data.stages.select_stages import RepeatStage
-from graphwright.data.stages.shuffle_stages import ShuffleStage
-from graphwright.data.stages.window_functions import looks_inside
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
+from graphwright.op.late_imports import late_module
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 
@@ -40,14 +35,20 @@ from graphwright.types.specs import TensorSpec
 Rewritten: TypeAlias = tuple[DatasetStage, str] | None
 
 
+def kind_of(stage: DatasetStage) -> str:
+    """The name of the class of a stage: no other class has it."""
+    return type(stage).__name__
+
+
 def without_idle(stage: DatasetStage) -> Rewritten:
     """Leaves out a stage that does nothing, and makes two prefetches one."""
     if stage.is_idle:
         return stage.inputs[0], f"{stage.type_name} does nothing"
-    if type(stage) is PrefetchStage and type(stage.inputs[0]) is PrefetchStage:
-        before = stage.inputs[0]
-        made: PrefetchStage = stage.behind(*before.inputs)
-        made.size, made.depth = before.size.joined(stage.size), stage.depth + before.depth
+    if kind_of(stage) == "PrefetchStage" == kind_of(stage.inputs[0]):
+        last: Any = stage
+        before: Any = stage.inputs[0]
+        made: Any = stage.behind(*before.inputs)
+        made.size, made.depth = before.size.joined(last.size), last.depth + before.depth
         return made, f"{stage.type_name} behind {before.type_name}: one thread and one buffer"
     return None
 
@@ -94,8 +95,9 @@ def fused_map_and_filter(stage: DatasetStage) -> Rewritten:
 
 def members(stage: DatasetStage) -> list[MapStage | FilterStage]:
     """The maps and filters that a stage stands for; none where it is no such stage."""
-    if isinstance(stage, FusedStage):
-        return list(stage.stages)
+    if kind_of(stage) == "FusedStage":
+        several: Any = stage
+        return list(several.stages)
     if isinstance(stage, (MapStage, FilterStage)) and type(stage) in _FUSIBLE:
         is_called_ahead = isinstance(stage, ParallelMapStage) and stage.is_observable
         types = [*stage.element.types, *stage.inputs[0].element.types]
@@ -113,34 +115,40 @@ def fused(
 ) -> tuple[DatasetStage, str]:
     """One stage for these and those behind them."""
     one, other = title(before[-1]), title(last[0])
-    return FusedStage([*before, *last]), f"{one} and {other}: one graph for many elements"
+    fused_stages: Any = late_module("graphwright.data.stages.fused_stages")
+    words = f"{one} and {other}: one graph for many elements"
+    return fused_stages.FusedStage([*before, *last]), words
 
 
 def window_batches(stage: DatasetStage) -> Rewritten:
     """Makes all windows of a block at once where each becomes one batch."""
-    if type(stage) is not FlatMapStage or type(stage.inputs[0]) is not WindowStage:
+    if type(stage) is not FlatMapStage or kind_of(stage.inputs[0]) != "WindowStage":
         return None
-    windows, function = stage.inputs[0], stage.function
+    functions: Any = late_module("graphwright.data.stages.window_functions")
+    windows: Any = stage.inputs[0]
+    function = stage.function
     leaves = windows.inputs[0].element.leaves
     if not isinstance(function, BoundFunction) or function.has_effects:
         return None
-    if not all(isinstance(leaf, TensorSpec) for leaf in leaves) or looks_inside(function):
+    if not all(isinstance(leaf, TensorSpec) for leaf in leaves):
         return None
-    probes = [FixedStage(part, ElementBlock(0, ())) for part in windows.parts]
+    if functions.looks_inside(function):
+        return None
+    probes = [functions.FixedStage(part, ElementBlock(0, ())) for part in windows.parts]
     (made,) = function(probes)
     parts = list(batched_parts(made, probes, windows.size))
     if -1 in parts:
         return None
     words = f"{windows.type_name} and its batches: all windows of a block by strides"
-    return WindowBatchesStage(stage, windows, parts), words
+    return functions.WindowBatchesStage(stage, windows, parts), words
 
 
-def batched_parts(stage: DatasetStage, probes: list[FixedStage], size: int) -> Iterator[int]:
+def batched_parts(stage: Any, probes: list[Any], size: int) -> Iterator[int]:
     """Which of some datasets each part of a stage has in one batch; -1 for what is no batch."""
-    if type(stage) is ZipStage:
+    if kind_of(stage) == "ZipStage":
         for part in stage.inputs:
             yield from batched_parts(part, probes, size)
-    elif type(stage) is BatchStage and stage.inputs[0] in probes:
+    elif kind_of(stage) == "BatchStage" and stage.inputs[0] in probes:
         is_whole = stage.size == size or (stage.size > size and not stage.drop_remainder)
         yield probes.index(stage.inputs[0]) if is_whole else -1
     else:
@@ -149,23 +157,27 @@ def batched_parts(stage: DatasetStage, probes: list[FixedStage], size: int) -> I
 
 def repeated_shuffle(stage: DatasetStage) -> Rewritten:
     """Has a repeated shuffle take no seeds behind its last round."""
-    source = stage.inputs[0] if stage.inputs else None
-    if type(stage) is not RepeatStage or stage.is_shuffle or type(source) is not ShuffleStage:
+    if kind_of(stage) != "RepeatStage" or kind_of(stage.inputs[0]) != "ShuffleStage":
         return None
-    made: RepeatStage = stage.behind(source)
+    this: Any = stage
+    source = stage.inputs[0]
+    if this.is_shuffle:
+        return None
+    made: Any = stage.behind(source)
     made.is_shuffle = True
     return made, f"{stage.type_name} behind {source.type_name}: no seed for a round behind the last"
 
 
 def batched_map(stage: DatasetStage) -> Rewritten:
     """Has the elements of a batch be lost where a map before it fails for one of them."""
-    if type(stage) is not BatchStage or stage.is_fused:
+    if kind_of(stage) != "BatchStage":
         return None
-    source = stage.inputs[0]
-    last = source.stages[-1] if isinstance(source, FusedStage) else source
-    if not is_map(last):
+    this: Any = stage
+    source: Any = stage.inputs[0]
+    last = source.stages[-1] if kind_of(source) == "FusedStage" else source
+    if this.is_fused or not is_map(last):
         return None
-    made: BatchStage = stage.behind(source)
+    made: Any = stage.behind(source)
     made.is_fused = True
     return made, f"{stage.type_name} behind {title(last)}: an error takes the rest of its batch"
 
@@ -204,8 +216,9 @@ def options_in(stage: DatasetStage) -> Iterator[Options]:
     """The options that a stage sets, behind those that the stages before it set."""
     for source in stage.inputs:
         yield from options_in(source)
-    if isinstance(stage, OptionsStage):
-        yield stage.options
+    if kind_of(stage) == "OptionsStage":
+        last: Any = stage
+        yield last.options
 
 
 class Rewriting:
@@ -228,7 +241,7 @@ class Rewriting:
     def rewritten_anew(self, stage: DatasetStage) -> DatasetStage:
         """The stage in the place of one that has not come before."""
         inputs = [self.rewritten(source) for source in stage.inputs]
-        if isinstance(stage, OptionsStage):
+        if kind_of(stage) == "OptionsStage":
             return inputs[0]
         is_apart = any(stands_behind_options(source) for source in stage.inputs)
         if any(made is not source for made, source in zip(inputs, stage.inputs)):
@@ -253,7 +266,7 @@ class Rewriting:
 def stands_behind_options(stage: DatasetStage) -> bool:
     """Whether a stage only sets options, or does nothing behind one that does."""
     while stage.is_idle:
-        if isinstance(stage, OptionsStage):
+        if kind_of(stage) == "OptionsStage":
             return True
         stage = stage.inputs[0]
     return False

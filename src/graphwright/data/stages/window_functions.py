@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from graphwright.data.blocks import ElementBlock
@@ -9,9 +11,11 @@ from graphwright.data.columns.graph_runner import DrawingRunner
 from graphwright.data.dataset_making import MakeDataset
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import Cursor, DatasetStage, State
 from graphwright.data.stages.batch_stages import BatchCursor, BatchStage, PaddedBatchStage
 from graphwright.data.stages.fixed_stage import FixedStage
+from graphwright.data.stages.group_stages import WindowCursor, WindowStage
+from graphwright.data.stages.map_stages import FlatMapCursor, FlatMapStage
 from graphwright.ir.graph import Graph
 from graphwright.ops.core.identity import Identity
 from graphwright.types import dtypes as dt
@@ -104,3 +108,49 @@ class KeyWindows:
         """Forgets all keys where there are too many."""
         if len(known) >= _KEYS:
             known.clear()
+
+
+class WindowBatchesStage(DatasetStage):
+    """Windows of which each becomes one batch, all windows of a block at once.
+
+    Args:
+        stage: A `flat_map` of windows, which it stands for.
+        parts: For each tensor of a batch the part of an element that it comes from.
+    """
+
+    def __init__(self, stage: FlatMapStage, windows: WindowStage, parts: Sequence[int]) -> None:
+        super().__init__(stage.element, windows.inputs[0])
+        self.origin, self.recipe = stage.origin, stage.recipe
+        self.stage, self.windows = stage, windows
+        self.parts = tuple(parts)
+        self.type_name = f"{windows.type_name} + {BatchStage.type_name}"
+
+    def cardinality(self) -> int:
+        return self.stage.cardinality()
+
+    def start(self) -> Cursor:
+        return WindowBatchesCursor(self)
+
+
+class WindowBatchesCursor(Cursor):
+    """The cursors of windows and of their batches, and a way round them."""
+
+    def __init__(self, stage: WindowBatchesStage) -> None:
+        self.windows = WindowCursor(stage.windows)
+        self.batches = FlatMapCursor(stage.stage, self.windows)
+        self.parts = stage.parts
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        block = None if self.batches.inner else self.windows.together(limit)
+        if block is None:
+            return self.batches.pull(limit)
+        return ElementBlock(block.count, tuple([block.columns[part] for part in self.parts]))
+
+    def save(self) -> State:
+        return self.batches.save()
+
+    def restore(self, state: State) -> None:
+        self.batches.restore(state)
+
+    def close(self) -> None:
+        self.batches.close()

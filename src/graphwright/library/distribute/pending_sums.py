@@ -13,7 +13,7 @@ import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.library.distribute.agreements import Agreements, CollectiveAgreement, Communicator
-from graphwright.library.summary.profiler import ProfilerSession, Timer
+from graphwright.library.summary.profiler_session import ProfileEvents, ProfilerSession
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 
@@ -349,7 +349,7 @@ class SumTimes:
     #: Those of the present profile.
     current: SumTimes | None = None
 
-    def __init__(self, timer: Timer) -> None:
+    def __init__(self, timer: ProfileEvents) -> None:
         self.timer = timer
         self.count = 0
         self.under_way = 0
@@ -358,7 +358,7 @@ class SumTimes:
         timer.remarks.append(self.remark)
 
     @classmethod
-    def of(cls, timer: Timer) -> SumTimes:
+    def of(cls, timer: ProfileEvents) -> SumTimes:
         """Those of a profile."""
         if cls.current is None or cls.current.timer is not timer:
             cls.current = cls(timer)

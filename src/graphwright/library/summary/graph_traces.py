@@ -8,8 +8,8 @@ from graphwright.base.files import TextPath
 from graphwright.base.logs import LOGGER
 from graphwright.ir.graph import Graph, subgraphs_of
 from graphwright.library.summary.dashboards import metadata
-from graphwright.library.summary.profiler import ProfilerSession as Profile
 from graphwright.library.summary.profiler import start, stop
+from graphwright.library.summary.profiler_session import ProfilerSession as Profile
 from graphwright.library.summary.summary import write
 from graphwright.op.interpreter import Layer, convert
 from graphwright.op.op import Op

@@ -25,6 +25,7 @@ from graphwright.compile.run.tiers import Run, native_runner
 from graphwright.control.call import call_of
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.ir.graph import Graph, Node, subgraphs_of
+from graphwright.library.summary.profiler_session import ProfilerSession
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import Op
 from graphwright.values.tensor import EagerTensor
@@ -181,12 +182,6 @@ def lines_of(graph: Graph) -> dict[str, Any]:
     return {"lines": list(lines)}
 
 
-class ProfilerSession:
-    """The active profile, if there is one."""
-
-    timer: Timer | None = None
-
-
 def start(logdir: TextPath, options: ProfilerOptions | None = None) -> None:
     """Starts a profile, which `tf.profiler.experimental.stop` ends.
 
@@ -231,6 +226,7 @@ def stop(save: bool = True) -> None:
         raise UnavailableError(
             None, None, "Cannot export profiling results. No profiler is running."
         )
+    assert isinstance(timer, Timer)
     ProfilerSession.timer = None
     timer.leave()
     timer.compilations()

@@ -1,0 +1,126 @@
+"""A pipeline imports the modules of its own stages, and names of late ones are right."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import graphwright
+from graphwright.data.columns import ragged_lanes
+from graphwright.data.dataset_value import stage_class
+from graphwright.data.element_function import _PYTHON
+from graphwright.data.stage import DatasetStage
+from graphwright.data.stages import stage_rewrites
+from graphwright.library.dispatch.raw_ops import load_all
+from graphwright.op.op import REGISTRY
+
+PACKAGE = Path(graphwright.__file__).parent
+STAGES = "graphwright.data.stages."
+
+#: What a pipeline of a line imports of `data.stages`, beside what each has.
+IMPORTED = {
+    "range(3)": [],
+    "range(10).map(lambda x: x * 2).batch(2)": [],
+    "range(10).map(lambda x: x * 2).filter(lambda x: x > 2)": ["fused_stages"],
+    "range(10).shuffle(3, seed=1)": ["shuffle_buffers", "shuffle_stages"],
+    "range(10).take(3)": ["select_stages"],
+    "range(10).prefetch(2)": ["buffer_stages"],
+    "zip(tf.data.Dataset.range(3), tf.data.Dataset.range(3))": ["combine_stages"],
+    "range(10).window(2)": ["fixed_stage", "group_stages"],
+}
+#: What every pipeline imports of it.
+ALWAYS = {"batch_stages", "calling_threads", "map_stages", "source_stages", "stage_rewrites"}
+
+#: What few pipelines need, and takes milliseconds to import.
+HEAVY = (
+    "concurrent.futures",
+    "json",
+    "graphwright.ops.random.philox",
+    "graphwright.ops.strings.string_kernels",
+    "graphwright.ragged.ragged_tensor",
+    "graphwright.values.sparse.sparse_functions",
+)
+
+
+def texts_of(path: Path) -> Iterator[str]:
+    """The texts in a file that are no docstrings, those of f-strings too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def places() -> list[str]:
+    """The places of stages that the modules of `data` name."""
+    names = {path.stem for path in (PACKAGE / "data/stages").glob("*.py")}
+    files = sorted((PACKAGE / "data").rglob("*.py"))
+    pairs = [(text, text.partition(":")) for path in files for text in texts_of(path)]
+    return sorted({text for text, (module, _, name) in pairs if name and module in names})
+
+
+@pytest.mark.parametrize("place", places())
+def test_each_place_has_a_stage(place: str) -> None:
+    kind = stage_class(place)
+    assert issubclass(kind, DatasetStage)
+    assert kind.__module__ == STAGES + place.partition(":")[0]
+
+
+def test_there_are_such_places() -> None:
+    assert len(places()) > 25
+
+
+def kinds_in_rules() -> set[str]:
+    """The names of classes that rewrites ask for."""
+    tree = ast.parse(Path(stage_rewrites.__file__).read_text(encoding="utf-8"))
+    compared = [
+        part
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Compare)
+        for part in (node.left, *node.comparators)
+    ]
+    values = [part.value for part in compared if isinstance(part, ast.Constant)]
+    return {value for value in values if isinstance(value, str)}
+
+
+def test_rewrites_ask_for_stages_that_there_are() -> None:
+    defined = {
+        node.name
+        for path in (PACKAGE / "data/stages").glob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    }
+    assert {"PrefetchStage", "FusedStage", "OptionsStage"} <= kinds_in_rules() <= defined
+
+
+def test_rules_name_ops_that_there_are() -> None:
+    load_all()
+    assert set(ragged_lanes.RULES) <= set(REGISTRY)
+    assert set(REGISTRY) >= _PYTHON
+
+
+def loaded_by(line: str) -> set[str]:
+    """The modules that a new process has after the first element of a pipeline."""
+    program = (
+        "import sys, graphwright as tf\n"
+        f"next(iter(tf.data.Dataset.{line}))\n"
+        "print(*sys.modules, sep='\\n')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(("line", "own"), IMPORTED.items())
+def test_a_pipeline_imports_its_own_stages(line: str, own: list[str]) -> None:
+    stages = {name.removeprefix(STAGES) for name in loaded_by(line) if name.startswith(STAGES)}
+    assert stages - ALWAYS == set(own)
+
+
+def test_the_first_pipeline_imports_nothing_heavy() -> None:
+    loaded = loaded_by("range(10).map(lambda x: x * 2).batch(2)")
+    assert not loaded.intersection(HEAVY)
