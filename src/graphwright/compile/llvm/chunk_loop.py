@@ -9,6 +9,7 @@ from graphwright.compile.llvm.emitter import Reg, is_float
 from graphwright.compile.llvm.function import I64
 from graphwright.compile.llvm.functions.combine import combined, horizontal, identity
 from graphwright.compile.llvm.instructions import as_bool, element, memory_kind
+from graphwright.compile.llvm.separate_stores import Chunk, SeparateStores
 from graphwright.compile.llvm.stage_values import StageValues
 from graphwright.compile.nests.collapse import innermost
 from graphwright.compile.nests.element_kinds import item_size
@@ -20,9 +21,11 @@ from graphwright.compile.nests.nest import (
     Load,
     Reduce,
     ScalarConstant,
+    StageEffect,
     Store,
 )
 from graphwright.compile.nests.sizes import Size
+from graphwright.machine.targets import target
 from graphwright.ops.core.own_ops import AxisPlace, PickIndex
 
 
@@ -55,6 +58,10 @@ class ChunkLoop:
         for first, group in interleaved(self.kinds, self.use).items():
             self.widths[first] = len(group)
             self.components.update({key: Component(first, i) for i, key in enumerate(group)})
+        #: Places with gaps that no group fills.
+        self.apart = self.kinds.keys() - self.widths.keys() - self.components.keys()
+        stores = [effect for effect in self.effects if self.is_separate(effect)]
+        self.separate = SeparateStores(stage, indices, stores, self.widths, self.components)
         #: What is read of groups, and what will be written.
         self.wholes: dict[Key, Reg] = {}
         self.parts: dict[Key, dict[int, Reg]] = {}
@@ -90,6 +97,12 @@ class ChunkLoop:
                 limits[index] = limit
         return {index: self.e.splat(limit, self.lanes) for index, limit in limits.items()}
 
+    def is_separate(self, effect: StageEffect) -> TypeGuard[Store]:
+        """Whether no vector instruction does what an effect does: it stores one element each."""
+        if not isinstance(effect, Store) or effect.combine or key_of(effect) not in self.apart:
+            return False
+        return not target().scatters and self.f.frame.sanitizer is None
+
     def is_unbroken(self, key: Key) -> bool:
         """Whether adjacent elements along the axis are adjacent in memory."""
         return innermost(key[1]) == "unit" and not self.wandering(key)
@@ -117,7 +130,7 @@ class ChunkLoop:
         remaining = e.binary("sub", self.end, self.j)
         full = e.compare("sge", remaining, f.number(self.lanes))
         rooms = self.enter(full, remaining)
-        self.body()
+        self.body(remaining)
         f.branch_if(full, latch, rest)
         e.label(rest)
         self.leave(rooms, remaining)
@@ -178,9 +191,7 @@ class ChunkLoop:
     def needs_mask(self) -> bool:
         """Whether the body must know which lanes of a chunk count."""
         scatters = any(
-            isinstance(x, Store)
-            and innermost(x.place) != "unit"
-            and key_of(x) not in self.components
+            isinstance(x, Store) and key_of(x) in self.apart and not self.is_separate(x)
             for x in self.effects
         )
         divides = any(isinstance(x, Element) and not is_float(x.kind) for x in self.instructions)
@@ -225,12 +236,14 @@ class ChunkLoop:
 
     # -- the body ---------------------------------------------------------------------------
 
-    def body(self) -> None:
-        """Computes and stores a chunk."""
+    def body(self, remaining: Reg) -> None:
+        """Computes and stores a chunk, or the elements that remain."""
         for i, x in enumerate(self.instructions):
             if isinstance(x, Load) and x.buffer in self.stage.nest.nest.first:
                 self.vector(i)
         for effect in self.effects:
+            if self.is_separate(effect):
+                continue
             value = self.vector(effect.value)
             if isinstance(effect, Store):
                 self.store(effect, value)
@@ -239,6 +252,8 @@ class ChunkLoop:
         for first, parts in self.parts.items():
             pieces = [parts[i] for i in range(self.widths[first])]
             self.f.store(joined(self.e, pieces), self.pointers[first])
+        if self.separate.stores:
+            self.separate.write(Chunk(self.j, remaining, self.pointers, self.vector))
 
     def vector(self, i: int) -> Reg:
         """The results of an instruction for the chunk."""
