@@ -61,12 +61,6 @@ class Target(NamedTuple):
         return self.processor.startswith("znver")
 
     @property
-    def scatters(self) -> bool:
-        """Whether an instruction writes the lanes of a vector to any places. Where none does, LLVM
-        makes a branch of each lane, and takes seconds for some hundred vectors."""
-        return {"+avx512f", "+avx512vl"} <= self.features
-
-    @property
     def vectors(self) -> Vectors:
         """Its vectors."""
         if {"+avx512f", "+avx512vl"} <= self.features:

@@ -25,7 +25,6 @@ from graphwright.compile.nests.nest import (
     Store,
 )
 from graphwright.compile.nests.sizes import Size
-from graphwright.machine.targets import target
 from graphwright.ops.core.own_ops import AxisPlace, PickIndex
 
 
@@ -98,10 +97,8 @@ class ChunkLoop:
         return {index: self.e.splat(limit, self.lanes) for index, limit in limits.items()}
 
     def is_separate(self, effect: StageEffect) -> TypeGuard[Store]:
-        """Whether no vector instruction does what an effect does: it stores one element each."""
-        if not isinstance(effect, Store) or effect.combine or key_of(effect) not in self.apart:
-            return False
-        return not target().scatters and self.f.frame.sanitizer is None
+        """Whether an effect stores each element by itself."""
+        return isinstance(effect, Store) and not effect.combine and key_of(effect) in self.apart
 
     def is_unbroken(self, key: Key) -> bool:
         """Whether adjacent elements along the axis are adjacent in memory."""
@@ -190,12 +187,11 @@ class ChunkLoop:
 
     def needs_mask(self) -> bool:
         """Whether the body must know which lanes of a chunk count."""
-        scatters = any(
-            isinstance(x, Store) and key_of(x) in self.apart and not self.is_separate(x)
-            for x in self.effects
+        combines = any(
+            isinstance(x, Store) and x.combine and key_of(x) in self.apart for x in self.effects
         )
         divides = any(isinstance(x, Element) and not is_float(x.kind) for x in self.instructions)
-        return scatters or divides or any(self.wandering(key) for key in self.kinds)
+        return combines or divides or any(self.wandering(key) for key in self.kinds)
 
     def filled_rooms(self, remaining: Reg) -> dict[Key, Reg]:
         """New rooms on the stack, with copies of a partial chunk of all that is read."""
@@ -297,7 +293,7 @@ class ChunkLoop:
                 index = self.e.select(self.mask, index, self.e.constant(I64, 0, self.lanes))
             apart = self.e.splat(self.f.size(stride), self.lanes)
             places = self.e.binary("add", places, self.e.binary("mul", index, apart))
-        watch = self.watch(key, item_size(x.kind), False)
+        watch = self.watch(key, item_size(x.kind))
         return self.chunks.gather(self.bases[key], places, x.kind, watch)
 
     def component(self, key: Key) -> Reg:
@@ -334,24 +330,21 @@ class ChunkLoop:
             if effect.combine:
                 value = combined(f, effect.combine, f.load(address, effect.kind, self.lanes), value)
             f.store(value, address)
-        elif not effect.combine:
-            watch = self.watch(key, item_size(effect.kind), True)
-            self.chunks.scatter(self.bases[key], effect, value, self.j, self.mask, watch)
-        else:
+        else:  # all into one element
             start = self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
             value = horizontal(f, effect.combine, self.e.select(self.mask, value, start))
             address = self.accessed(key, self.bases[key], f.number(1))
             old = f.load(address, effect.kind, 1)
             f.store(combined(f, effect.combine, old, value), address)
 
-    def watch(self, key: Key, size: int, writes: bool) -> Watch:
-        """The function from the addresses of scattered elements to those that are to be used."""
+    def watch(self, key: Key, size: int) -> Watch:
+        """The function from the addresses of gathered elements to those that are to be used."""
         nest, sanitizer = self.stage.nest, self.f.frame.sanitizer
 
         def checked(addresses: Reg) -> Reg:
             if sanitizer is None:
                 return addresses
-            place = key[0], nest.base(key[0]), addresses, size, writes, self.mask
+            place = key[0], nest.base(key[0]), addresses, size, self.mask
             result: Reg = sanitizer.lanes(self.f, *place, nest.shadow(key[0]))
             return result
 

@@ -1,7 +1,10 @@
-"""Stores of elements that are not adjacent, for processors that do not scatter vectors.
+"""Stores of elements that are not adjacent.
 
 All such stores of a chunk share one loop over its elements. An element that is only copied never
 becomes part of a vector: it goes from its place to the other one.
+
+An instruction that scatters a vector takes about as long, where there is one. Elsewhere LLVM makes
+a branch of each lane, and takes seconds for some hundred vectors.
 """
 
 from __future__ import annotations
@@ -20,13 +23,13 @@ from graphwright.compile.nests.sizes import ONE, Size
 class ElementPlace(NamedTuple):
     """Elements of a chunk: the address of its first one less a number of them, the distance.
 
-    `is_axis` says that the address is that of the first element of the axis instead.
+    Where there is a buffer, the address is that of the axis, and accesses must be checked.
     """
 
     start: Reg
     after: int
     step: Size
-    is_axis: bool = False
+    buffer: int | None = None
 
 
 class Chunk(NamedTuple):
@@ -40,7 +43,7 @@ class Chunk(NamedTuple):
 
 
 class SeparateStores:
-    """The stores of a stage that its vectors cannot do, and the places of their elements.
+    """The stores of a stage with gaps between elements, and the places of these.
 
     `widths` and `components` have the places without gaps, as in `chunk_loop`.
     """
@@ -83,7 +86,7 @@ class SeparateStores:
         key = x.buffer, x.place._replace(offsets=others), x.picks
         if key not in self.roots:
             self.roots[key] = self.stage.address(key[0], key[1], x.kind, self.indices, key[2])
-        return ElementPlace(self.roots[key], constant, x.place.strides[-1], is_axis=True)
+        return ElementPlace(self.roots[key], constant, x.place.strides[-1], x.buffer)
 
     def source(self, store: Store, chunk: Chunk) -> ElementPlace | Reg:
         """The place of a store's elements, or the one value of all of them."""
@@ -106,16 +109,19 @@ class SeparateStores:
         with f.loop(f.number(0), count) as lane:
             rows: dict[tuple[Reg, Size], Reg] = {}
 
-            def address(place: ElementPlace, kind: str) -> Reg:
+            def address(place: ElementPlace, kind: str, writes: bool) -> Reg:
                 row = rows.get((place.start, place.step))
                 if row is None:
-                    index = f.add(chunk.first, lane) if place.is_axis else lane
+                    index = lane if place.buffer is None else f.add(chunk.first, lane)
                     row = f.address(place.start, f.mul(index, f.size(place.step)), kind)
                     rows[place.start, place.step] = row
-                return f.address(row, f.number(place.after), kind)
+                element = f.address(row, f.number(place.after), kind)
+                if place.buffer is None:
+                    return element
+                return self.stage.nest.accessed(place.buffer, element, kind, writes)
 
             for store, source, target in zip(self.stores, sources, self.targets):
                 kind = memory_kind(store.kind)
                 if isinstance(source, ElementPlace):
-                    source = f.load(address(source, kind), kind, 1)
-                f.store(source, address(target, kind))
+                    source = f.load(address(source, kind, False), kind, 1)
+                f.store(source, address(target, kind, True))
