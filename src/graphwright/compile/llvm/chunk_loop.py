@@ -9,6 +9,7 @@ from graphwright.compile.llvm.emitter import Reg, is_float
 from graphwright.compile.llvm.function import I64
 from graphwright.compile.llvm.functions.combine import combined, horizontal, identity
 from graphwright.compile.llvm.instructions import as_bool, element, memory_kind
+from graphwright.compile.llvm.separate_stores import Chunk, SeparateStores
 from graphwright.compile.llvm.stage_values import StageValues
 from graphwright.compile.nests.collapse import innermost
 from graphwright.compile.nests.element_kinds import item_size
@@ -20,6 +21,7 @@ from graphwright.compile.nests.nest import (
     Load,
     Reduce,
     ScalarConstant,
+    StageEffect,
     Store,
 )
 from graphwright.compile.nests.sizes import Size
@@ -55,6 +57,10 @@ class ChunkLoop:
         for first, group in interleaved(self.kinds, self.use).items():
             self.widths[first] = len(group)
             self.components.update({key: Component(first, i) for i, key in enumerate(group)})
+        #: Places with gaps that no group fills.
+        self.apart = self.kinds.keys() - self.widths.keys() - self.components.keys()
+        stores = [effect for effect in self.effects if self.is_separate(effect)]
+        self.separate = SeparateStores(stage, indices, stores, self.widths, self.components)
         #: What is read of groups, and what will be written.
         self.wholes: dict[Key, Reg] = {}
         self.parts: dict[Key, dict[int, Reg]] = {}
@@ -90,6 +96,10 @@ class ChunkLoop:
                 limits[index] = limit
         return {index: self.e.splat(limit, self.lanes) for index, limit in limits.items()}
 
+    def is_separate(self, effect: StageEffect) -> TypeGuard[Store]:
+        """Whether an effect stores each element by itself."""
+        return isinstance(effect, Store) and not effect.combine and key_of(effect) in self.apart
+
     def is_unbroken(self, key: Key) -> bool:
         """Whether adjacent elements along the axis are adjacent in memory."""
         return innermost(key[1]) == "unit" and not self.wandering(key)
@@ -117,7 +127,7 @@ class ChunkLoop:
         remaining = e.binary("sub", self.end, self.j)
         full = e.compare("sge", remaining, f.number(self.lanes))
         rooms = self.enter(full, remaining)
-        self.body()
+        self.body(remaining)
         f.branch_if(full, latch, rest)
         e.label(rest)
         self.leave(rooms, remaining)
@@ -177,14 +187,11 @@ class ChunkLoop:
 
     def needs_mask(self) -> bool:
         """Whether the body must know which lanes of a chunk count."""
-        scatters = any(
-            isinstance(x, Store)
-            and innermost(x.place) != "unit"
-            and key_of(x) not in self.components
-            for x in self.effects
+        combines = any(
+            isinstance(x, Store) and x.combine and key_of(x) in self.apart for x in self.effects
         )
         divides = any(isinstance(x, Element) and not is_float(x.kind) for x in self.instructions)
-        return scatters or divides or any(self.wandering(key) for key in self.kinds)
+        return combines or divides or any(self.wandering(key) for key in self.kinds)
 
     def filled_rooms(self, remaining: Reg) -> dict[Key, Reg]:
         """New rooms on the stack, with copies of a partial chunk of all that is read."""
@@ -225,12 +232,14 @@ class ChunkLoop:
 
     # -- the body ---------------------------------------------------------------------------
 
-    def body(self) -> None:
-        """Computes and stores a chunk."""
+    def body(self, remaining: Reg) -> None:
+        """Computes and stores a chunk, or the elements that remain."""
         for i, x in enumerate(self.instructions):
             if isinstance(x, Load) and x.buffer in self.stage.nest.nest.first:
                 self.vector(i)
         for effect in self.effects:
+            if self.is_separate(effect):
+                continue
             value = self.vector(effect.value)
             if isinstance(effect, Store):
                 self.store(effect, value)
@@ -239,6 +248,8 @@ class ChunkLoop:
         for first, parts in self.parts.items():
             pieces = [parts[i] for i in range(self.widths[first])]
             self.f.store(joined(self.e, pieces), self.pointers[first])
+        if self.separate.stores:
+            self.separate.write(Chunk(self.j, remaining, self.pointers, self.vector))
 
     def vector(self, i: int) -> Reg:
         """The results of an instruction for the chunk."""
@@ -282,7 +293,7 @@ class ChunkLoop:
                 index = self.e.select(self.mask, index, self.e.constant(I64, 0, self.lanes))
             apart = self.e.splat(self.f.size(stride), self.lanes)
             places = self.e.binary("add", places, self.e.binary("mul", index, apart))
-        watch = self.watch(key, item_size(x.kind), False)
+        watch = self.watch(key, item_size(x.kind))
         return self.chunks.gather(self.bases[key], places, x.kind, watch)
 
     def component(self, key: Key) -> Reg:
@@ -319,24 +330,21 @@ class ChunkLoop:
             if effect.combine:
                 value = combined(f, effect.combine, f.load(address, effect.kind, self.lanes), value)
             f.store(value, address)
-        elif not effect.combine:
-            watch = self.watch(key, item_size(effect.kind), True)
-            self.chunks.scatter(self.bases[key], effect, value, self.j, self.mask, watch)
-        else:
+        else:  # all into one element
             start = self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
             value = horizontal(f, effect.combine, self.e.select(self.mask, value, start))
             address = self.accessed(key, self.bases[key], f.number(1))
             old = f.load(address, effect.kind, 1)
             f.store(combined(f, effect.combine, old, value), address)
 
-    def watch(self, key: Key, size: int, writes: bool) -> Watch:
-        """The function from the addresses of scattered elements to those that are to be used."""
+    def watch(self, key: Key, size: int) -> Watch:
+        """The function from the addresses of gathered elements to those that are to be used."""
         nest, sanitizer = self.stage.nest, self.f.frame.sanitizer
 
         def checked(addresses: Reg) -> Reg:
             if sanitizer is None:
                 return addresses
-            place = key[0], nest.base(key[0]), addresses, size, writes, self.mask
+            place = key[0], nest.base(key[0]), addresses, size, self.mask
             result: Reg = sanitizer.lanes(self.f, *place, nest.shadow(key[0]))
             return result
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from graphwright.compile.llvm.emitter import Emitter, Reg, is_float, suffix, type_of
+from graphwright.compile.llvm.emitter import Emitter, Reg, suffix, type_of
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.instructions import as_bool, memory_kind
 from graphwright.compile.nests.element_kinds import item_size
-from graphwright.compile.nests.nest import Store
 from graphwright.compile.nests.sizes import Size
 from graphwright.machine.targets import target
 
@@ -97,24 +96,6 @@ class Chunks:
             item = self.f.load(self.f.address(base, place, kind), kind, 1)
             value = self.e.assign(kind, self.lanes, f"insertelement {value}, {item}, i32 {i}")
         return value
-
-    def scatter(
-        self, base: Reg, effect: Store, value: Reg, j: Reg, mask: Reg, watch: Watch
-    ) -> None:
-        """Writes elements at equal distances."""
-        e, f, lanes = self.e, self.f, self.lanes
-        if value.kind == "b1":
-            value = e.cast("zext", value, "u8")
-        places = e.binary("add", e.splat(j, lanes), self.iota(I64))
-        places = e.binary("mul", places, e.splat(f.size(effect.place.strides[-1]), lanes))
-        size = item_size(value.kind)
-        pointers = watch(e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}"))
-        letter = "f" if is_float(value.kind) else "i"
-        name = f"llvm.masked.scatter.v{lanes}{letter}{8 * size}.v{lanes}p0"
-        e.declarations[name] = (
-            f"declare void @{name}({value.type}, <{lanes} x ptr>, i32, <{lanes} x i1>)"
-        )
-        e.line(f"call void @{name}({value}, {pointers}, i32 {size}, {mask})")
 
 
 def maskable(kind: str) -> bool:

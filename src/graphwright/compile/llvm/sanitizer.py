@@ -298,13 +298,12 @@ class Sanitizer:
         base: Reg,
         addresses: Reg,
         size: int,
-        writes: bool,
         mask: Reg,
         shadow: Reg | None = None,
     ) -> Reg:
-        """The addresses to be used for many elements.
+        """The addresses to be used for many elements, which are read.
 
-        Lanes that do not count are read, within the buffer's extent, and not written.
+        Lanes that do not count are read, too, within the buffer's extent.
         """
         e, result = f.e, addresses
         if shadow is None:
@@ -313,8 +312,8 @@ class Sanitizer:
             address = e.assign("ptr", 1, f"extractelement {addresses}, i32 {i}")
             counts = e.assign("b1", 1, f"extractelement {mask}, i32 {i}")
             shadow_of_lane = e.select(counts, shadow, Reg("null", "ptr"))
-            number = e.select(counts, f.number(size), f.number(0)) if writes else f.number(size)
-            checked = self.access(f, buffer, base, address, number, writes, shadow_of_lane)
+            place = buffer, base, address, f.number(size), False
+            checked = self.access(f, *place, shadow_of_lane)
             result = e.assign("ptr", result.lanes, f"insertelement {result}, {checked}, i32 {i}")
         return result
 
