@@ -88,12 +88,14 @@ def test_defaults_are_those_of_the_moment() -> None:
         short(3)
 
 
-def test_what_is_marked_later_runs_as_it_is() -> None:
+def test_a_function_that_is_not_converted_is_another_one() -> None:
     scope = module()
     new = converted(scope["program"])
     with installed():
         assert number(new(Toy(3))) == 2
-        conversion.do_not_convert(scope["sign"])
+        plain = conversion.do_not_convert(scope["sign"])
+        assert number(new(Toy(3))) == 2
+        scope["sign"] = plain
         for _ in range(2):
             with pytest.raises(Exception, match="not a Python bool"):
                 new(Toy(3))

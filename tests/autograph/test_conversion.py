@@ -361,6 +361,50 @@ def test_decorated() -> None:
         assert number(conversion.converted_call(step)(Toy(1))) == 10
 
 
+def signed(x: Any) -> int:
+    return 1 if x > 3 else -1
+
+
+@functools.singledispatch
+def dispatching(x: Any) -> int:
+    return 1 if x > 3 else -1
+
+
+class Dispatching:
+    @functools.singledispatchmethod
+    def method(self, x: Any) -> int:
+        return 1 if x > 3 else -1
+
+
+@contextlib.contextmanager
+def unchanged() -> Iterator[None]:
+    yield
+
+
+@unchanged()
+def in_context(x: Any) -> int:
+    return 1 if x > 3 else -1
+
+
+def within_a_context(x: Any) -> int:
+    with unchanged():
+        return 1 if x > 3 else -1
+
+
+@pytest.mark.parametrize(
+    "function",
+    [dispatching, Dispatching().method, in_context, within_a_context, functools.wraps(signed)(
+        lambda x: signed(x)
+    )],
+    ids=["singledispatch", "singledispatchmethod", "decorated", "context", "wraps"],
+)  # fmt: skip
+def test_functions_that_the_standard_library_wraps_are_converted(function: Any) -> None:
+    assert [function(5), function(1)] == [1, -1]
+    with installed():
+        assert number(conversion.converted_call(function)(Toy(5))) == 1
+        assert number(conversion.converted_call(function)(Toy(1))) == -1
+
+
 def test_conversion_is_cached_and_dies_with_the_function() -> None:
     function = load("def program(x):\n    while x > 1:\n        x -= 1\n    return x\n")
     first = conversion.converted_call(function)
@@ -424,6 +468,8 @@ def test_do_not_convert() -> None:
 
     assert conversion.converted_call(marked).__wrapped__ is marked
     assert exempt.is_marked(also)
+    assert conversion.do_not_convert(signed) is not signed
+    assert not exempt.is_marked(signed)
     bound = conversion.do_not_convert(Counter().scale)
     assert conversion.converted_call(bound).__wrapped__ is bound
     assert bound(1) == 3

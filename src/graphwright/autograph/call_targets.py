@@ -22,15 +22,9 @@ class Callee:
         self.code = code
         self.target = target
 
-    def forget(self) -> None:
-        """Match no function from now on."""
-        self.key = _NOBODY
-
-
-_NOBODY = object()
 
 #: The callee of a call that has not run yet.
-NONE = Callee(_NOBODY, None, None)
+NONE = Callee(object(), None, None)
 
 
 def may_be_kept(function: types.FunctionType, count: int) -> bool:

@@ -186,13 +186,6 @@ def _convert_once(function: types.FunctionType) -> types.FunctionType:
     return record.target or function
 
 
-def _forget(function: types.FunctionType) -> None:
-    """Drop the record of a function, so that no call uses it any more."""
-    record = function.__dict__.pop(_KEY, None)
-    if record is not None and record.callee is not None:
-        record.callee.forget()
-
-
 def _try_to_convert(function: types.FunctionType) -> types.FunctionType | None:
     """The converted form of a function; None, with a warning, where there is none."""
     try:
@@ -431,7 +424,7 @@ def do_not_convert(func: Function | None = None) -> Any:
         func: A function or class. None gives the decorator itself.
 
     Returns:
-        A function like `func`; of a Python function or class, itself.
+        A function like `func`, which stays as it is; a class itself.
 
     >>> import graphwright as tf
     >>> @tf.autograph.experimental.do_not_convert
@@ -443,8 +436,8 @@ def do_not_convert(func: Function | None = None) -> Any:
     if func is None:
         return do_not_convert
     if isinstance(func, types.FunctionType):
-        _forget(func)
-    if isinstance(func, (types.FunctionType, type)):
+        return exempt.mark(_copied(func))
+    if isinstance(func, type):
         return exempt.mark(func)
 
     @functools.wraps(func)
@@ -452,6 +445,19 @@ def do_not_convert(func: Function | None = None) -> Any:
         return func(*args, **kwargs)
 
     return exempt.mark(wrapper)
+
+
+def _copied(function: types.FunctionType) -> types.FunctionType:
+    """A function of the same code, without what is known of the conversion of the first."""
+    copy = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__,
+        function.__defaults__, function.__closure__,
+    )  # fmt: skip
+    for name in {"__kwdefaults__", *functools.WRAPPER_ASSIGNMENTS}:
+        if hasattr(function, name):
+            setattr(copy, name, getattr(function, name))
+    copy.__dict__.update({key: v for key, v in function.__dict__.items() if key != _KEY})
+    return copy
 
 
 def _refuse_async(function: Function) -> None:

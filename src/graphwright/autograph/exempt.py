@@ -26,6 +26,9 @@ LIBRARIES = frozenset(
     }
 )  # fmt: skip
 
+#: Of these, the functions that stand for one that they wrap are converted, so that it is.
+_WRAPPERS = frozenset({"contextlib", "functools"})
+
 _OPTIMIZED = 0x01  # the flag of all functions, which class bodies lack
 _GENERATES = 0x20 | 0x80 | 0x100 | 0x200  # the flags of all generators and coroutines
 
@@ -71,7 +74,10 @@ def is_converted(code: types.CodeType) -> bool:
 
 def is_exempt(function: types.FunctionType) -> bool:
     """Whether a Python function is not converted where a converted one calls it."""
-    return is_never_converted(function) or is_library(_module_of(function))
+    if is_never_converted(function):
+        return True
+    module = _module_of(function)
+    return is_library(module) and not (module in _WRAPPERS and hasattr(function, "__wrapped__"))
 
 
 def is_never_converted(function: types.FunctionType) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import graphwright as tf
 
 
@@ -57,3 +59,22 @@ def test_a_module_has_the_scope_that_it_was_made_in_wherever_it_is_called() -> N
             assert (scope, tf.Variable(1.0, name="a").name) == ("outer/layer/", "outer/layer/a:0")
     assert inner.w.name == "outer/layer/w:0"
     assert tf.Module(name="x").name_scope.name == "x/"
+
+
+class Gate(tf.Module):
+    @tf.Module.with_name_scope
+    def __call__(self, x: tf.Tensor) -> tf.Tensor:
+        if x > 3.0:
+            return x * 2.0
+        return x
+
+    @tf.autograph.experimental.do_not_convert
+    def plain(self, x: tf.Tensor) -> tf.Tensor:
+        return self(x)
+
+
+def test_a_method_in_a_name_scope_is_converted_where_its_caller_is() -> None:
+    gate, x = Gate(), tf.constant(5.0)
+    assert [float(call(x)) for call in (gate, tf.function(gate), gate.plain)] == [10.0] * 3
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
+        tf.function(gate.plain)(x)

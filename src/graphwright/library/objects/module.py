@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from graphwright.autograph.conversion import tf_convert
+from graphwright.autograph.status import control_status_ctx
 from graphwright.library.checkpoint.object_graph import Tracked
 from graphwright.trace.scopes import name_scope
 from graphwright.values.variable import Variable
@@ -124,8 +126,10 @@ class Module(Tracked):
 
         @functools.wraps(method)
         def scoped(self: Module, *args: Any, **kwargs: Any) -> Any:
+            # A converted program calls it, and so its method is converted as well.
+            call = tf_convert(method, control_status_ctx(), convert_by_default=False)
             with self.name_scope:
-                return method(self, *args, **kwargs)
+                return call(self, *args, **kwargs)
 
         return scoped  # type: ignore[return-value]
 
