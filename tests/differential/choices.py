@@ -23,6 +23,10 @@ _BARE = (
 )
 
 
+#: A name that a condition binds, and a loop with `else`.
+_UNCONVERTED = r":=|(?m:^( *)for .*(\n\1 +.*)+\n\1else:)"
+
+
 class Words(NamedTuple):
     """A rule about what TensorFlow says, and about the program."""
 
@@ -43,7 +47,7 @@ WORDS = (
     Words(
         "it fails in TensorFlow by an error of its own",
         rf"\b({_BARE}): |positional argument|while vectorizing|__array__|gradient_tape/loop|"
-        "type AddN must",
+        r"type AddN must|gradient_tape/\w+/pfor|gradient_tape/UnsortedSegmentSum",
     ),
     Words(
         "a gradient that an op of TensorFlow lacks",
@@ -65,8 +69,10 @@ WORDS = (
     Words(
         "a number beside a tensor of another dtype",
         "was expected to be",
-        "debugging.assert|histogram",
+        "debugging.assert|histogram|hypot",
     ),
+    Words("an axis of classes before the last", "Requires start <= limit", "cross_entropy"),
+    Words("a statement that AutoGraph does not convert there", "OperatorNotAllowed", _UNCONVERTED),
 )
 
 
@@ -133,8 +139,12 @@ def is_nothing(case: Difference, sample: Sample) -> bool:
 
 def is_mistake(case: Difference, sample: Sample) -> bool:
     """A place that there is not, of rows without elements; a scalar that an array joins; `expm` of
-    a vector: refused, as a mistake shows early."""
-    words = r"is not in \[0, \d+\).*GatherV2|Concat saw a scalar|must have rank >= 2"
+    a vector; an axis of no elements beside one of one in `einsum`: refused, as a mistake shows
+    early."""
+    words = (
+        r"is not in \[0, \d+\).*GatherV2|Concat saw a scalar|must have rank >= 2|"
+        "Expected dimension 0 at axis of label"
+    )
     return case.words.startswith("refused") and re.search(words, case.ours["words"]) is not None
 
 
@@ -150,6 +160,17 @@ def is_bytes(case: Difference, sample: Sample) -> bool:
     """The bytes of floats, or their text, that differ in the last digit or in the sign of NaN."""
     views = re.search("serialize_tensor|bitcast|as_string", text_of(sample))
     return views is not None and case.words.startswith("value")
+
+
+def is_lowest(case: Difference, sample: Sample) -> bool:
+    """A window of negative infinities, or of NaN, whose maximum is the lowest float."""
+    window = re.search(r"max_pool|dilation2d", text_of(sample))
+    return window is not None and any(b < -3e38 or b != b for _, b in places(case))
+
+
+def is_rolled(case: Difference, sample: Sample) -> bool:
+    """The Jacobian of `tf.experimental.numpy.roll`, whose columns TensorFlow rolls as well."""
+    return case.words.startswith("value") and "numpy.roll" in text_of(sample)
 
 
 def is_saturated(case: Difference, sample: Sample) -> bool:
@@ -243,8 +264,8 @@ _FLOAT = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e-?\d+)?(?![\w.])")
 RULES: tuple[Callable[[Difference, Sample], bool | str], ...] = (
     is_exhausted, is_refused_early, is_untaken, is_other_refusal, is_as_eager, is_dtype, is_dense,
     is_left_out,
-    is_image_without_pixels, is_nothing, is_mistake, is_unwritten, is_bytes, is_beyond,
-    is_sorted, is_cast, is_derivative, is_gamma, is_saturated, is_static, is_lost,
+    is_image_without_pixels, is_nothing, is_mistake, is_unwritten, is_bytes, is_lowest, is_rolled,
+    is_beyond, is_sorted, is_cast, is_derivative, is_gamma, is_saturated, is_static, is_lost,
     is_large,
 )  # fmt: skip
 

@@ -184,3 +184,42 @@ def test_sizes_of_matrices_of_diagonals_are_scalars() -> None:
     assert values_of(diag(2)) == [[[1.0, 0.0], [0.0, 2.0]]]
     with pytest.raises(tf.errors.InvalidArgumentError, match="num_rows must be a scalar"):
         diag([2])
+
+
+def test_strings_of_complex_numbers_are_question_marks() -> None:
+    x = tf.constant([[1 + 2j, 2, 3], [4, 5, 6]], tf.complex64)
+    texts = {2: b"[? ?...]", 6: b"[? ? ? ? ? ?]", -1: b"[? ? ? ? ? ?]"}
+    assert {n: tf.strings.format("{}", x, summarize=n).numpy() for n in texts} == texts
+    assert tf.strings.format("{}", x[0, 0]).numpy() == b"?"
+    quantized = tf.quantization.quantize([1.0, 2.0], 0.0, 255.0, tf.quint8)[0]
+    assert tf.strings.format("{}", quantized).numpy() == b"[1 2]"
+
+
+def test_ngrams_of_no_words_have_no_padding() -> None:
+    for data, shape in ((tf.constant([], tf.string), [0]), (tf.zeros([2, 0], tf.string), [2, 0])):
+        ngrams = tf.strings.ngrams(data, 2, pad_values=("<", ">"))
+        assert ngrams.shape == shape
+    some = tf.strings.ngrams(tf.ragged.constant([[], ["a"]]), 2, "", ("<", ">"))
+    assert some.to_list() == [[b"<>"], [b"<a", b"a>"]]
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_a_cosine_transform_of_type_1_needs_two_numbers(size: int) -> None:
+    for transform in (tf.signal.dct, tf.signal.idct):
+        with pytest.raises(ValueError, match="Type-I DCT requires the dimension to be greater"):
+            transform(tf.ones([size]), type=1)
+
+
+@pytest.mark.parametrize("ids", [[[1.0], [0.0, 2.0]], [[True], []]])
+def test_ragged_ids_of_embeddings_are_indices(ids: list[Any]) -> None:
+    with pytest.raises(ValueError, match="The values contained by the inputs have type"):
+        tf.nn.embedding_lookup(tf.ones([3, 2]), tf.ragged.constant(ids))
+
+
+def test_the_tangent_of_a_segments_greatest_is_a_tensor() -> None:
+    x = tf.constant([[1.0, 2.0], [1.0, 1.0], [0.0, 4.0]])
+    with tf.autodiff.ForwardAccumulator(x, x + 1.0) as accumulator:
+        y = tf.math.segment_max(x, [0, 0, 2])
+    tangent = accumulator.jvp(y)
+    assert isinstance(tangent, tf.Tensor)
+    assert tangent.numpy().tolist() == [[2.0, 3.0], [0.0, 0.0], [1.0, 5.0]]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import operator
+
 import numpy as np
 import pytest
 
@@ -61,3 +64,49 @@ def test_a_refusal_names_the_tensor_and_the_way_out():
 def test_what_has_no_graph_form_is_refused(function):
     with pytest.raises(NotImplementedError, match="has no graph form"):
         tf.function(lambda x: function(x), autograph=False)(X)
+
+
+#: Arrays that stand in front of a tensor.
+ARRAYS = [
+    np.array([1, 4]), np.array([1.0, 4.0]), np.float64(2.0), np.int64(2), np.float32(2.0),
+    np.array([True, False]), np.array(3), np.zeros([0], int), np.array([1, 2], np.uint8),
+]  # fmt: skip
+OPERATORS = [
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
+    operator.pow, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+    operator.and_, operator.or_, operator.xor,
+]  # fmt: skip
+
+
+def outcome(function, x):
+    """The dtype and values of a result, or that it is refused."""
+    try:
+        result = function(x)
+    except (TypeError, ValueError, tf.errors.InvalidArgumentError):
+        return "refused"
+    return getattr(result, "dtype", None), np.asarray(result).tolist()
+
+
+def apply(function, held, x):
+    """An operator of an array in a list, where `tf.function` does not see it, and a tensor."""
+    return function(held[0], x)
+
+
+@pytest.mark.parametrize("function", OPERATORS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", ["float32", "int32", "int64", "bool", "complex64"])
+def test_an_array_in_front_of_a_tensor_is_as_eagerly(function, dtype):
+    x = tf.cast(tf.constant([1.0, 0.0 if dtype == "bool" else 2.0]), dtype)
+    for array in ARRAYS:
+        call = functools.partial(apply, function, [array])
+        traced = outcome(tf.function(lambda x, call=call: call(x), autograph=False), x)
+        assert traced == outcome(call, x), array
+
+
+def test_an_array_in_front_of_a_tensor_has_the_dtype_of_the_tensor():
+    """As TensorFlow 2.21 says."""
+    @tf.function
+    def f(x):
+        return np.array([1, 4]) + x, np.arange(2) / x, np.int64(2) - x
+
+    results = [t.numpy().tolist() for t in f(tf.constant([1.0, 2.0]))]
+    assert results == [[2.0, 6.0], [0.0, 0.5], [1.0, 0.0]]

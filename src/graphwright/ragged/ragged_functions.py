@@ -94,6 +94,11 @@ def embedding_lookup(
     name: str | None = None,
 ) -> Any:
     """The rows of a table for each of ragged ids."""
+    if ids.dtype not in dt.INDEX:
+        raise ValueError(
+            f"The values contained by the inputs have type {ids.dtype!r} and cannot be processed. "
+            "All values should be indices, either of type `int32` or `int64`."
+        )
     return ids.with_flat_values(embedding.embedding_lookup(params, ids.flat_values, max_norm))
 
 

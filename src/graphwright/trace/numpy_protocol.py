@@ -97,6 +97,29 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
 }
 
 
+#: ufunc -> the method of a tensor behind an array in an operator. `array + tensor` comes
+#: here as a ufunc, and has the dtype of the tensor.
+REFLECTED: dict[Any, str] = {
+    np.add: "__radd__",
+    np.subtract: "__rsub__",
+    np.multiply: "__rmul__",
+    np.divide: "__rtruediv__",
+    np.floor_divide: "__rfloordiv__",
+    np.mod: "__rmod__",
+    np.power: "__rpow__",
+    np.matmul: "__rmatmul__",
+    np.bitwise_and: "__rand__",
+    np.bitwise_or: "__ror__",
+    np.bitwise_xor: "__rxor__",
+    np.less: "__gt__",
+    np.less_equal: "__ge__",
+    np.greater: "__lt__",
+    np.greater_equal: "__le__",
+    np.equal: "__eq__",
+    np.not_equal: "__ne__",
+}
+
+
 def reduced(function: Reduction) -> Callable[..., Any]:
     """A reduction with NumPy's argument names."""
 
@@ -182,6 +205,9 @@ def stage_ufunc(
         raise refused(name if method == "__call__" else f"{name}.{method}", inputs)
     if options:
         raise refused(f"{name} with {', '.join(options)}", inputs)
+    if ufunc in REFLECTED and isinstance(inputs[0], (np.ndarray, np.generic)):
+        array, tensor = inputs
+        return getattr(tensor, REFLECTED[ufunc])(array)
     return function(*inputs)
 
 

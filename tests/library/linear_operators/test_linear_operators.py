@@ -97,3 +97,24 @@ def test_gradients_flow_to_what_an_operator_is_made_of() -> None:
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.linalg.LinearOperatorDiag(diagonal).solvevec(tf.ones([3])))
     np.testing.assert_allclose(tape.gradient(y, diagonal), [-1.0, -0.25, -0.0625])
+
+
+L = tf.linalg
+OPERATORS_OF_TWO = [
+    L.LinearOperatorDiag([2.0, 3.0]), L.LinearOperatorIdentity(2),
+    L.LinearOperatorScaledIdentity(2, 3.0), L.LinearOperatorFullMatrix([[2.0, 1.0], [1.0, 3.0]]),
+    L.LinearOperatorLowerTriangular([[2.0, 0.0], [1.0, 3.0]]),
+    L.LinearOperatorToeplitz([2.0, 1.0], [2.0, 1.0]), L.LinearOperatorHouseholder([1.0, 0.0]),
+    L.LinearOperatorPermutation(tf.constant([1, 0])),
+    L.LinearOperatorLowRankUpdate(L.LinearOperatorDiag([2.0, 3.0]), [[1.0], [0.0]]),
+    L.LinearOperatorAdjoint(L.LinearOperatorDiag([2.0, 3.0])),
+    L.LinearOperatorBlockDiag([L.LinearOperatorDiag([2.0, 3.0])]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("operator", OPERATORS_OF_TWO, ids=lambda o: type(o).__name__)
+@pytest.mark.parametrize("name", ["matvec", "solvevec"])
+@pytest.mark.parametrize("count", [1, 3])
+def test_vectors_of_another_size_are_refused(operator: Any, name: str, count: int) -> None:
+    with pytest.raises(ValueError, match=f"Dimensions 2 and {count} are not compatible"):
+        getattr(operator, name)(tf.ones([count]))

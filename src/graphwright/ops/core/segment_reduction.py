@@ -106,8 +106,8 @@ class SegmentExtreme(SegmentReduction):
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         data, ids = call.inputs
         chosen = equal(data, gather(call.outputs[0], ids))
-        ties = gather(segment_sum(cast(chosen, g.dtype), ids), ids)
-        return select(chosen, gather(g, ids) / ties, 0), None
+        ties = maximum(segment_sum(cast(chosen, g.dtype), ids), 1)
+        return select(chosen, gather(g / ties, ids), 0), None
 
 
 class SegmentMax(SegmentExtreme):

@@ -324,6 +324,8 @@ def dct(
     x = convert(input)
     if not x.dtype.is_floating:
         raise TypeError(f"A cosine transform is of floats, not of {x.dtype.name}: {x!r}")
+    if type == 1 and (x.type.dims or (None,))[-1] in (0, 1):
+        raise ValueError("Type-I DCT requires the dimension to be greater than one.")
     if n is not None:
         x = x[..., :n]
     size = axis_size(x, -1) if n is None else n

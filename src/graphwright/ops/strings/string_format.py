@@ -52,6 +52,9 @@ def show(value: object, summarize: int) -> str:
     if not hasattr(value, "shape"):
         return repr(value)
     array = np.asarray(value)
+    if array.dtype.kind == "c" and array.ndim:  # TensorFlow has no words for complex numbers
+        count = array.size if summarize < 0 else min(summarize, array.size)
+        return "[" + " ".join(["?"] * count) + ("..." if count < array.size else "") + "]"
     ends = array.size if summarize < 0 else min(summarize, array.size)
     return show_axis(array, array.ndim, ends, shower(array.dtype))
 
@@ -83,9 +86,9 @@ def shower(dtype: ArrayDType) -> Shower:
         return show_float
     if known.is_bool:
         return lambda value: str(int(value))
-    if known.is_integer:
-        return str
-    return lambda value: "?"  # as TensorFlow shows complex numbers
+    if known.is_complex:
+        return lambda value: "?"
+    return str if known.is_integer else lambda value: str(value.item()[0])  # quantized
 
 
 def show_float(number: np.floating) -> str:
