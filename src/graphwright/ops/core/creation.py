@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.op.batching import Each, elementwise
 from graphwright.op.cotangents import Cotangent
-from graphwright.op.interpreter import apply, convert, makes_tensor
+from graphwright.op.interpreter import apply, convert, is_staged, makes_tensor
 from graphwright.op.op import Call, Op, Shapes, host_value, not_differentiable
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.reduction import reduce_sum
@@ -265,9 +265,14 @@ def filled(shape: ShapeLike, dtype: DType, value: int, name: str | None = None) 
     """0 or 1 in every place, as False and True or the empty string where these are meant."""
     if isinstance(shape, (list, tuple)) and not _FLOATS.isdisjoint(map(type, shape)):
         raise TypeError(f"Cannot convert {shape} to EagerTensor of dtype int32")
+    if isinstance(shape, (list, tuple)) and is_staged():
+        shape = [int(size) if isinstance(size, np.bool_) else size for size in shape]
     if makes_tensor(shape):
         sizes: Any = convert(shape)
-        shape = (sizes,) if sizes.type.rank == 0 else sizes
+        if sizes.type.rank == 0:  # a float is refused, which a list would cast
+            shape = (sizes,) if sizes.dtype in dt.INDEX else sizes[None]
+        else:
+            shape = sizes
     scalar: Any = value
     if dtype is dt.bool_:
         scalar = bool(value)
@@ -334,4 +339,4 @@ def ones_like(
 
 
 FILL = Fill()
-_FLOATS = frozenset({float, np.float64})
+_FLOATS = frozenset({float, np.float16, np.float32, np.float64})
