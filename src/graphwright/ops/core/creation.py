@@ -263,7 +263,8 @@ def ones(
 
 def filled(shape: ShapeLike, dtype: DType, value: int, name: str | None = None) -> Any:
     """0 or 1 in every place, as False and True or the empty string where these are meant."""
-    if isinstance(shape, (list, tuple)) and not _FLOATS.isdisjoint(map(type, shape)):
+    floats = _FLOATS if is_staged() else _FLOATS | _NARROW  # these a graph casts
+    if isinstance(shape, (list, tuple)) and not floats.isdisjoint(map(type, shape)):
         raise TypeError(f"Cannot convert {shape} to EagerTensor of dtype int32")
     if isinstance(shape, (list, tuple)) and is_staged():
         shape = [int(size) if isinstance(size, np.bool_) else size for size in shape]
@@ -339,4 +340,5 @@ def ones_like(
 
 
 FILL = Fill()
-_FLOATS = frozenset({float, np.float16, np.float32, np.float64})
+_FLOATS = frozenset({float, np.float64})
+_NARROW = frozenset({np.float16, np.float32})
