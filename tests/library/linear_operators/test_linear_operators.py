@@ -97,3 +97,26 @@ def test_gradients_flow_to_what_an_operator_is_made_of() -> None:
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.linalg.LinearOperatorDiag(diagonal).solvevec(tf.ones([3])))
     np.testing.assert_allclose(tape.gradient(y, diagonal), [-1.0, -0.25, -0.0625])
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tf.linalg.LinearOperatorIdentity(2),
+        lambda: tf.linalg.LinearOperatorScaledIdentity(2, 2.0),
+        lambda: tf.linalg.LinearOperatorDiag([1.0, 2.0]),
+        lambda: tf.linalg.LinearOperatorFullMatrix(tf.eye(2)),
+        lambda: tf.linalg.LinearOperatorLowerTriangular(tf.eye(2)),
+    ],
+)
+def test_a_right_side_has_as_many_rows_as_the_operator(make: Any, staged: bool) -> None:
+    for call in (
+        lambda x: make().solvevec(x),
+        lambda x: make().solve(x[:, tf.newaxis]),
+        lambda x: make().solve(x[tf.newaxis], adjoint_arg=True),
+    ):
+        function = tf.function(call) if staged else call
+        with pytest.raises(ValueError, match="Dimensions are not compatible"):
+            function(tf.zeros([3]))
+        assert float(tf.reduce_sum(function(tf.zeros([2])))) == 0.0
