@@ -10,7 +10,7 @@ import pytest
 
 import graphwright as tf
 
-DATA = tf.data.Dataset.range(3)
+DATA, NUMBERS = tf.data.Dataset.range(3), tf.data.Dataset.range(1, 5)
 
 
 def plain(items: Any) -> Any:
@@ -90,27 +90,25 @@ def test_what_goes_over_some_elements_takes_those(autograph: bool) -> None:
 
 
 def test_the_words_name_calls_that_work() -> None:
-    data = tf.data.Dataset.range(1, 5)
-
     @tf.function
     def listed() -> Any:
-        return list(data)
+        return list(NUMBERS)
 
     with pytest.raises(ValueError, match="took 901") as caught:
         listed()
     words = str(caught.value)
-    assert "a `for` statement over `data`" in words
-    forms = re.findall(r"`(data\.[^`]*)`", words)
+    assert "a `for` statement over `NUMBERS`" in words
+    forms = re.findall(r"`(NUMBERS\.[^`]*)`", words)
     assert len(forms) == 2
     results = []
     for form in forms:
         text = form.replace("start", "tf.constant(0, tf.int64)").replace("...", "state + element")
-        results.append(tf.function(eval(f"lambda: {text}", {"tf": tf, "data": data}))())
+        results.append(tf.function(eval(f"lambda: {text}", {"tf": tf, "NUMBERS": NUMBERS}))())
     assert [result.numpy().tolist() for result in results] == [10, [1, 2, 3, 4]]
 
     @tf.function(autograph=False)
     def looped() -> Any:
-        return plain(data)
+        return plain(NUMBERS)
 
     with pytest.raises(ValueError, match="and AutoGraph stages it"):
         looped()

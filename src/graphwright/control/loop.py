@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
+
+import numpy as np
 
 from graphwright.autodiff.reach import needs_of_loop
 from graphwright.base.errors import InvalidArgumentError
@@ -292,7 +295,7 @@ def run_eagerly(
         raise ValueError("'loop_vars' must be provided.")
     wrapped = len(loop_vars) == 1
     bound: Any = maximum_iterations
-    limit = None if bound is None else int(bound)
+    limit = None if bound is None else operator.index(bound)
     done = 0
     while (limit is None or done < limit) and cond(*loop_vars):
         results: Any = body(*loop_vars)
@@ -370,6 +373,10 @@ class TracedLoop:
     ) -> Any:
         """The loop with a counter in front of its variables."""
         limit = convert(maximum_iterations)
+        if isinstance(maximum_iterations, np.inexact):  # a graph casts NumPy's floats
+            limit = convert(int(maximum_iterations))
+        if not limit.dtype.is_integer:
+            raise TypeError(f"'maximum_iterations' must be an integer, got {limit}")
         if limit.type.rank not in (0, None):
             raise InvalidArgumentError(
                 None,

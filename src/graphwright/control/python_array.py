@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
@@ -18,9 +19,9 @@ from graphwright.types.tensor_type import Dims, is_compatible, merge_dims
 
 
 def number_of(index: TensorLike) -> int:
-    """An index as an int."""
+    """An index as an int; TypeError for a number that is none."""
     value: Any = index
-    return int(value)
+    return operator.index(value)
 
 
 class PythonArray:
@@ -131,7 +132,7 @@ class PythonArray:
 
     def gather(self, indices: TensorLike) -> Any:
         """Chosen items as one tensor."""
-        return stack([self.item(int(i)) for i in host_array(indices)])
+        return stack([self.item(operator.index(i)) for i in host_array(indices)])
 
     def concat(self) -> Any:
         """All items joined along their first axis."""

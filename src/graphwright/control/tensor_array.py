@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.python_array import PythonArray, number_of
 from graphwright.ir.known import known
@@ -29,6 +31,7 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import Dims, is_compatible, merge_dims
 from graphwright.types.type_spec import TypeSpec
+from graphwright.values.convert import holds_tensor
 
 _NO_GRAD = (
     "TensorArray.grad is not supported: gradients flow through the array's operations by "
@@ -183,9 +186,17 @@ class ListArray:
 
 
 def index32(index: TensorLike) -> Any:
-    """An index, or several, as int32."""
-    index = convert(index)
-    return index if index.dtype is dt.int32 else cast(index, dt.int32)
+    """An index, or several, as int32; TypeError for numbers that are none.
+
+    A graph casts NumPy's floats, and tensors in a list.
+    """
+    tensor = convert(index)
+    casts = isinstance(index, (np.ndarray, np.generic, list, tuple))
+    if isinstance(index, (list, tuple)):
+        casts = holds_tensor(index) or tensor.type.size == 0
+    if not tensor.dtype.is_integer and not casts:
+        raise TypeError(f"a place or size of a TensorArray must be an integer, got {index!r}")
+    return tensor if tensor.dtype is dt.int32 else cast(tensor, dt.int32)
 
 
 class TensorArray(Composite):
@@ -482,7 +493,7 @@ def static_size(size: TensorLike) -> int | None:
     if isinstance(size, SymbolicTensor):
         value = known(size.key)
         return value if isinstance(value, int) else None
-    return number_of(size)
+    return int(size) if isinstance(size, np.inexact) else number_of(size)
 
 
 class TensorArraySpec(TypeSpec):

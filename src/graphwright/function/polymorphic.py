@@ -25,6 +25,7 @@ from graphwright.explain.trace_effects import where_stored
 from graphwright.explain.trace_record import History
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.fast_path import FastPath
+from graphwright.function.function_spec import FunctionSpec
 from graphwright.function.retracing_warning import warn_of_retracing
 from graphwright.function.trace_maker import Features, TraceMaker
 from graphwright.function.variable_creation import VariableCreation, refuse
@@ -352,9 +353,12 @@ class PolymorphicFunction:
         return self._input_signature
 
     @property
-    def function_spec(self) -> FunctionType:
-        """The signature of calls, untyped."""
-        return self._binder.untyped
+    def function_spec(self) -> FunctionSpec:
+        """The signature of calls: its names, defaults, input signature and `fullargspec`."""
+        binder = self._binder
+        return FunctionSpec(
+            binder.signature, binder.untyped, self._input_signature, self._jit_compile
+        )
 
     @property
     def function_type(self) -> FunctionType:

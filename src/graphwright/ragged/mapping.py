@@ -110,6 +110,8 @@ def stack_dynamic_partitions(
         raise ValueError(
             f"partitions must be a vector that says where each row belongs, not {rank}D"
         )
+    if not rows.shape[:1].is_compatible_with(which.shape):
+        raise ValueError(f"Shapes {which.shape} and {rows.shape[:1]} are incompatible")
 
     dtype = rows.row_splits.dtype if is_ragged(rows) else which.dtype
     ids = cast(which, dtype)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
-from typing import Any, SupportsInt, TypeGuard
+from typing import Any, SupportsIndex, TypeGuard
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_equal
@@ -58,11 +59,11 @@ def divided(value: RaggedOrTensor, depth: int) -> RaggedOrTensor:
 
 
 @implement(joining.concat, RaggedTensor)
-def concat(values: TensorLike, axis: SupportsInt, name: str | None = None) -> Any:
+def concat(values: TensorLike, axis: SupportsIndex, name: str | None = None) -> Any:
     """Ragged tensors one after the other along an axis."""
     parts = alike(values if isinstance(values, (list, tuple)) else [values])
     rank = parts[0].shape.rank
-    place = int(axis)
+    place = operator.index(axis)
     if rank is not None and not -rank <= place < rank:
         raise ValueError(f"axis={place} out of bounds: expected {-rank}<=axis<{rank}")
     if len(parts) == 1:
@@ -123,7 +124,7 @@ def check_same_rows(parts: Sequence[RaggedTensor]) -> None:
 
 @implement(joining.stack, RaggedTensor)
 def stack(
-    values: Sequence[TensorLike], axis: SupportsInt = 0, name: str | None = None
+    values: Sequence[TensorLike], axis: SupportsIndex = 0, name: str | None = None
 ) -> RaggedTensor:
     """Stacks tensors and ragged tensors of one rank along a new axis.
 
@@ -148,11 +149,12 @@ def stack(
         raise ValueError("rt_inputs may not be empty.")
     tensors: list[Any] = [x if is_ragged(x) else as_values(x) for x in values]
     if not any(map(is_ragged, tensors)):
-        dense: RaggedTensor = stacked_dense(convert_many(values), int(axis))
+        dense: RaggedTensor = stacked_dense(convert_many(values), operator.index(axis))
         return dense
     parts = alike(tensors)
     first: Any = parts[0]
-    result: RaggedTensor = stacked(parts, first.positive_axis(int(axis), "axis", extra=1))
+    place = first.positive_axis(operator.index(axis), "axis", extra=1)
+    result: RaggedTensor = stacked(parts, place)
     return result
 
 
@@ -233,12 +235,12 @@ def is_one(multiple: object) -> bool:
 def split(
     value: RaggedTensor,
     num_or_size_splits: TensorLike,
-    axis: SupportsInt = 0,
+    axis: SupportsIndex = 0,
     num: int | None = None,
     name: str | None = None,
 ) -> list[Any]:
     """The rows in several pieces; ValueError for another axis."""
-    if value.positive_axis(int(axis), "axis") != 0:
+    if value.positive_axis(operator.index(axis), "axis") != 0:
         raise ValueError("Input to tf.split must be split along axis 0 if it is ragged")
     sizes = num_or_size_splits
     count = value._row_partition.static_nrows

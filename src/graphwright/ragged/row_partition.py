@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.control.assertions import (
     assert_equal,
     assert_less,
+    assert_less_equal,
     assert_non_negative,
 )
 from graphwright.op.interpreter import convert
@@ -201,14 +202,18 @@ class RowPartition(Composite):
             A `tf.experimental.RowPartition`.
 
         Raises:
-            InvalidArgumentError: `row_starts` does not begin with 0, or is not sorted.
+            InvalidArgumentError: `row_starts` does not begin with 0, is not sorted, or ends
+                beyond the values.
         """
         starts = index_vector(row_starts, "row_starts", dtype)
         if validate:
             zero = convert(0, starts.dtype)
             assert_equal(starts[:1], zero, "row_starts must begin with 0")
             assert_non_negative(starts[1:] - starts[:-1], "row_starts must be sorted")
-        return cls(concat([starts, cast(convert(nvals), starts.dtype)[None]], 0))
+        end = cast(convert(nvals), starts.dtype)
+        if validate:
+            assert_less_equal(starts[-1:], end, "row_starts must not be beyond the values")
+        return cls(concat([starts, end[None]], 0))
 
     @classmethod
     def from_row_limits(

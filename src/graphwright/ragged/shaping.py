@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
-from typing import Any, SupportsInt
+from typing import Any, SupportsIndex
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_equal
@@ -23,9 +24,9 @@ from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 
 
 @implement(movement.expand_dims, RaggedTensor)
-def expand_dims(input: RaggedTensor, axis: SupportsInt, name: str | None = None) -> Any:
+def expand_dims(input: RaggedTensor, axis: SupportsIndex, name: str | None = None) -> Any:
     """A ragged tensor with an axis of size 1 more."""
-    place = input.positive_axis(int(axis), "axis", extra=1)
+    place = input.positive_axis(operator.index(axis), "axis", extra=1)
     return expanded(input, place)
 
 

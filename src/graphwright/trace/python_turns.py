@@ -85,7 +85,9 @@ def _dataset(frame: FrameType) -> str:
     node = ast.parse(source, mode="eval").body if source else None
     if isinstance(node, ast.Call) and called(node) == "iter" and len(node.args) == 1:
         node = node.args[0]
-    if isinstance(node, ast.Name):
-        value = {**frame.f_globals, **frame.f_locals}.get(node.id)
+    if isinstance(node, ast.Name):  # one that holds an iterator has no `reduce`
+        code = frame.f_code
+        is_own = node.id in (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
+        value = None if is_own else frame.f_globals.get(node.id)
         return node.id if hasattr(value, "reduce") else ""
     return ast.unparse(node) if isinstance(node, ast.Attribute) else ""

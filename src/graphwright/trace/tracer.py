@@ -157,6 +157,8 @@ class Tracer:
             return value, known(value)
         if is_float_array(operand) and op.host_casts(len(operands))[position]:
             operand = operand.astype(dtype.numpy_dtype)
+        if is_bools_of_numpy(operand):  # others, and Python's, are numbers in a graph
+            check_host(op, position, len(operands), dt.bool_)
         array = make_host(operand, dtype)
         return self._nameless_constant(constant_of(array)), host_value(array)
 
@@ -410,6 +412,15 @@ def is_places(operand: object) -> bool:
         entries: Any = operand
         return len(entries) <= _AXES and _INTS.issuperset(map(type, entries))
     return kind is int
+
+
+def is_bools_of_numpy(operand: object) -> bool:
+    """Whether a host operand is a list of NumPy's bools and of nothing else."""
+    return (
+        isinstance(operand, (list, tuple))
+        and len(operand) > 0
+        and all(isinstance(item, np.bool_) for item in operand)
+    )
 
 
 _INTS = frozenset({int})

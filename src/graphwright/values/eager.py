@@ -159,7 +159,7 @@ def as_ints(value: Any, allowed: frozenset[DType] = dt.INDEX) -> Any:
 
 
 def as_cast_ints(value: object) -> Any:
-    """As `as_ints`; arrays of floats, and tensors of real numbers in a list, become integers."""
+    """As `as_ints`; an array of floats, and tensors of real numbers in a list, become integers."""
     kind = type(value)
     if is_float_array(value):
         return host_value(np.asarray(value).astype(np.int32))
@@ -177,10 +177,12 @@ def is_float_array(value: object) -> bool:
 
 
 def cast_place(value: object) -> Any:
-    """An item of a list of places or sizes, a tensor cast to int32."""
+    """An item of a list of places or sizes, a tensor cast to int32; NumPy's floats are refused."""
+    if type(value) in (list, tuple):
+        return as_cast_ints(value)
     if isinstance(value, EagerTensor) and value.dtype in dt.REAL and value.dtype not in dt.INDEX:
         return host_value(value.numpy().astype(np.int32))
-    return as_cast_ints(value)
+    return as_ints(value)
 
 
 def as_integers(value: object) -> Any:

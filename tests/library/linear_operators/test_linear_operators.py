@@ -118,3 +118,26 @@ OPERATORS_OF_TWO = [
 def test_vectors_of_another_size_are_refused(operator: Any, name: str, count: int) -> None:
     with pytest.raises(ValueError, match=f"Dimensions 2 and {count} are not compatible"):
         getattr(operator, name)(tf.ones([count]))
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tf.linalg.LinearOperatorIdentity(2),
+        lambda: tf.linalg.LinearOperatorScaledIdentity(2, 2.0),
+        lambda: tf.linalg.LinearOperatorDiag([1.0, 2.0]),
+        lambda: tf.linalg.LinearOperatorFullMatrix(tf.eye(2)),
+        lambda: tf.linalg.LinearOperatorLowerTriangular(tf.eye(2)),
+    ],
+)
+def test_a_right_side_has_as_many_rows_as_the_operator(make: Any, staged: bool) -> None:
+    for call in (
+        lambda x: make().solvevec(x),
+        lambda x: make().solve(x[:, tf.newaxis]),
+        lambda x: make().solve(x[tf.newaxis], adjoint_arg=True),
+    ):
+        function = tf.function(call) if staged else call
+        with pytest.raises(ValueError, match="Dimensions 2 and 3 are not compatible"):
+            function(tf.zeros([3]))
+        assert float(tf.reduce_sum(function(tf.zeros([2])))) == 0.0

@@ -274,11 +274,17 @@ class LinearOperator(Module):
                 )
             return OperatorForms.product(left, right)
         x = self._operand(x)
-        rows = x.shape[-1 if adjoint_arg else -2]
-        columns = self.range_dimension if adjoint else self.domain_dimension
-        if rows is not None and columns is not None and rows != columns:
-            raise ValueError(f"Dimensions are not compatible. Shape {x.shape} for {self.shape}.")
+        self._check_rows(x, adjoint_arg, self.range_dimension if adjoint else self.domain_dimension)
         return self._matmul(adjoint_of(x) if adjoint_arg else x, adjoint)
+
+    def _check_rows(self, x: TensorValue, adjoint_arg: bool, size: int | None) -> None:
+        """ValueError for a matrix whose rows are known not to be as many as the operator takes."""
+        rows = x.shape[-1 if adjoint_arg else -2]
+        if rows is not None and size is not None and rows != size:
+            raise ValueError(
+                f"Dimensions {size} and {rows} are not compatible: the operator has the shape "
+                f"{self.shape}, the operand {x.shape}"
+            )
 
     def matvec(self, x: TensorLike, adjoint: bool = False, name: str = "matvec") -> Any:
         """Returns the product A @ x of vectors.
@@ -315,6 +321,7 @@ class LinearOperator(Module):
             A tensor [..., N, R]; an operator if `rhs` is one.
 
         Raises:
+            ValueError: The sizes do not go together.
             NotImplementedError: By its hints A is singular or not square.
 
         >>> import graphwright as tf
@@ -334,6 +341,9 @@ class LinearOperator(Module):
             left = self.adjoint() if adjoint else self
             return OperatorForms.product(left.inverse(), rhs.adjoint() if adjoint_arg else rhs)
         rhs = self._operand(rhs)
+        self._check_rows(
+            rhs, adjoint_arg, self.domain_dimension if adjoint else self.range_dimension
+        )
         return self._solve(adjoint_of(rhs) if adjoint_arg else rhs, adjoint)
 
     def solvevec(self, rhs: TensorLike, adjoint: bool = False, name: str = "solve") -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.op.batching import Each, elementwise
 from graphwright.op.cotangents import Cotangent
-from graphwright.op.interpreter import apply, convert, makes_tensor
+from graphwright.op.interpreter import apply, convert, is_staged, makes_tensor
 from graphwright.op.op import Call, Op, Shapes, host_value, not_differentiable
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.reduction import reduce_sum
@@ -263,11 +263,17 @@ def ones(
 
 def filled(shape: ShapeLike, dtype: DType, value: int, name: str | None = None) -> Any:
     """0 or 1 in every place, as False and True or the empty string where these are meant."""
-    if isinstance(shape, (list, tuple)) and not _FLOATS.isdisjoint(map(type, shape)):
+    floats = _FLOATS if is_staged() else _FLOATS | _NARROW  # these a graph casts
+    if isinstance(shape, (list, tuple)) and not floats.isdisjoint(map(type, shape)):
         raise TypeError(f"Cannot convert {shape} to EagerTensor of dtype int32")
+    if isinstance(shape, (list, tuple)) and is_staged():
+        shape = [int(size) if isinstance(size, np.bool_) else size for size in shape]
     if makes_tensor(shape):
         sizes: Any = convert(shape)
-        shape = (sizes,) if sizes.type.rank == 0 else sizes
+        if sizes.type.rank == 0:  # a float is refused, which a list would cast
+            shape = (sizes,) if sizes.dtype in dt.INDEX else sizes[None]
+        else:
+            shape = sizes
     scalar: Any = value
     if dtype is dt.bool_:
         scalar = bool(value)
@@ -335,3 +341,4 @@ def ones_like(
 
 FILL = Fill()
 _FLOATS = frozenset({float, np.float64})
+_NARROW = frozenset({np.float16, np.float32})

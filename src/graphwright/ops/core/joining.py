@@ -576,6 +576,8 @@ def concat(values: TensorLike, axis: TensorLike, name: str | None = "concat") ->
         return identity(values[0], name=name)
     if isinstance(axis, (list, tuple)) and len(axis) == 1:
         (axis,) = axis
+    if axis is None:
+        raise ValueError("concat needs an `axis`: None is no axis")
     return apply(CONCAT, *convert_many(values), axis, name=name)
 
 

@@ -555,6 +555,8 @@ def squeeze(
     >>> tf.squeeze(tf.ones([1, 2, 1, 3])).shape
     TensorShape([2, 3])
     """
+    if any(isinstance(a, str) for a in (axis if isinstance(axis, (list, tuple)) else [axis])):
+        raise TypeError(f"Expected int for argument 'axis' not {axis!r}.")
     if axis is None:
         axes: tuple[int, ...] = ()
     elif isinstance(axis, (list, tuple)):

@@ -286,4 +286,9 @@ def roll(input: TensorLike, shift: TensorLike, axis: TensorLike, name: str | Non
     >>> tf.roll([0, 1, 2, 3, 4], shift=2, axis=0).numpy().tolist()
     [3, 4, 0, 1, 2]
     """
+    if axis is None:
+        raise ValueError(
+            "roll needs an `axis`: tf.reshape(tf.roll(tf.reshape(x, [-1]), shift, 0), tf.shape(x)) "
+            "goes over all elements"
+        )
     return apply(ROLL, convert(input), shift, axis, name=name)

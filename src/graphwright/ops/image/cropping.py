@@ -119,6 +119,8 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
     turns = known_int(k)
     if is_tensor(turns):
         return turned(image, turns % 4)
+    if not isinstance(turns, int) and not hasattr(turns, "dtype"):
+        raise TypeError(f"`k` must be an integer, got {k!r}")
     turns = int(turns) % 4
     if turns == 0:
         return image

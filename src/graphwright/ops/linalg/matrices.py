@@ -576,6 +576,13 @@ def eye(
 
 def size_of(number: TensorLike) -> Any:
     """A number of rows or columns: an int, or a tensor that is known to have no axes."""
+    if isinstance(number, (float, complex, np.inexact)) or (
+        isinstance(number, np.ndarray) and number.dtype.kind not in "iu"
+    ):
+        raise TypeError(
+            "Arguments `num_rows` and `num_columns` must be positive integer values. Received: "
+            f"{number!r}"
+        )
     size = known_int(number)
     return ensure_shape(size, []) if is_tensor(size) and size.type.dims is None else size
 

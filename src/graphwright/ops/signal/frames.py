@@ -127,6 +127,8 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
     signal = convert(signal)
     if signal.type.rank is not None and signal.type.rank < 2:
         raise ValueError(f"`signal` must have rank at least 2. Received: {signal.shape}")
+    if not convert(frame_step).dtype.is_integer:
+        raise ValueError(f"`frame_step` must be an integer. Received: {frame_step!r}")
     step = scalar(frame_step, "frame_step")
     if isinstance(step, int) and step < 1:
         raise ValueError(f"`frame_step` must be positive. Received: {step}")
@@ -663,6 +665,9 @@ def shifted_spectrum(x: TensorValue, axes: TensorLike | None, sign: int) -> Any:
         listed = builtins.range(count)
     if is_tensor(listed):
         return roll(x, gather(shape(x), listed % cast(rank(x), listed.dtype)) // 2 * sign, listed)
-    chosen = tuple([int(a) for a in np.ravel(listed)])
+    axes_given = np.ravel(listed)
+    if axes_given.dtype.kind not in "iu" and axes_given.size:
+        raise TypeError(f"`axes` must be integers, got {axes}")
+    chosen = tuple([int(a) for a in axes_given])
     shifts = [sign * (axis_size(x, a) // 2) for a in chosen]
     return roll(x, host_vector(shifts), chosen)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphwright.op.interpreter import convert
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.interpreter import convert, is_staged
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones
 from graphwright.ops.core.joining import concat
@@ -42,6 +43,9 @@ def scalar(value: TensorLike, name: str, dtype: DType | None = None) -> Any:
     tensor: Any = convert(value, dtype)
     if tensor.type.rank:
         raise ValueError(f"`{name}` must be a scalar, got shape {tensor.shape}")
+    if not tensor.dtype.is_integer:
+        words = f"`{name}` must be an integer, got {tensor.dtype.name}"
+        raise TypeError(words) if is_staged() else InvalidArgumentError(None, None, words)
     return tensor if tensor.known is None else int(tensor.known)
 
 

@@ -6,6 +6,7 @@ Sums, products and reductions stand in `sparse_arithmetic`.
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsInt
 
@@ -154,6 +155,9 @@ def eye(
     >>> tf.sparse.to_dense(tf.sparse.eye(2, 3, tf.int32)).numpy().tolist()
     [[1, 0, 0], [0, 1, 0]]
     """
+    for number in (num_rows, num_columns):
+        if isinstance(number, float) or as_dtype(getattr(number, "dtype", dt.int32)) in dt.INEXACT:
+            raise TypeError(f"a number of rows or columns must be an integer, got {number!r}")
     rows = cast(num_rows, dt.int64)
     columns = rows if num_columns is None else cast(num_columns, dt.int64)
     count = minimum(rows, columns)
@@ -324,7 +328,7 @@ def concat(
     parts = [converted(x, f"sp_inputs[{i}]") for i, x in enumerate(sp_inputs)]
     if len(parts) == 1:
         return parts[0]
-    axis = int(static_value(axis))
+    axis = operator.index(static_value(axis))
     shapes = [x.dense_shape for x in parts]
     if expand_nonconcat_dims:
         shapes = widened(shapes, axis)
@@ -475,7 +479,7 @@ def expand_dims(
     """
     x = converted(sp_input)
     count = x.shape.rank
-    position = -1 if axis is None else int(static_value(axis))
+    position = -1 if axis is None else operator.index(static_value(axis))
     if count is None:
         raise ValueError("expand_dims needs to know the rank of the sparse tensor")
     position = position + count + 1 if position < 0 else position

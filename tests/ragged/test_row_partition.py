@@ -1,0 +1,32 @@
+"""Partitions of values into rows, as checked arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import graphwright as tf
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(("count", "starts"), [(0, [0, 1]), (2, [0, 3]), (2, [3])])
+def test_rows_do_not_start_beyond_the_values(staged: bool, count: int, starts: list[int]) -> None:
+    def program(values: Any, starts: Any) -> Any:
+        return tf.RaggedTensor.from_row_starts(values, starts).row_lengths()
+
+    function = tf.function(program) if staged else program
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        function(tf.zeros([count]), tf.constant(starts))
+    assert function(tf.zeros([3]), tf.constant([0, 3])).numpy().tolist() == [3, 0]
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(("count", "partitions"), [(2, [1, 1, 2]), (3, [1, 1]), (3, [])])
+def test_each_value_has_its_partition(staged: bool, count: int, partitions: list[int]) -> None:
+    def program(values: Any) -> Any:
+        which = tf.constant(partitions, tf.int32)
+        return tf.ragged.stack_dynamic_partitions(values, which, 3)
+
+    with pytest.raises(ValueError, match="are incompatible"):
+        (tf.function(program) if staged else program)(tf.zeros([count]))
