@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from graphwright.portable.model_error import malformed
-from graphwright.portable.node_ops import STRUCTURAL, Place, place
+from graphwright.portable.node_ops import STRUCTURAL, NodePlace, place
 from graphwright.proto.graph_pb2 import FunctionDef, NodeDef
 
 #: What the arguments of functions and their nodes may be called, and what functions may be.
@@ -179,7 +179,7 @@ def references(
     inputs: dict[str, list[Source]] = {}
     waits: dict[str, list[str]] = {}
     for node in nodes:
-        name, user = node.name, Place(node)
+        name, user = node.name, NodePlace(node)
         operands, before = inputs.setdefault(name, []), waits.setdefault(name, [])
         for text in node.input:
             if text.startswith("^"):

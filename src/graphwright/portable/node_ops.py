@@ -190,7 +190,7 @@ def place(node: NodeDef) -> str:
     return f"the node {node.name!r} ({node.op})"
 
 
-class Place:
+class NodePlace:
     """What errors call a node, as text that is made when it is asked for."""
 
     __slots__ = ("node",)
