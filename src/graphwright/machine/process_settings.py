@@ -67,8 +67,8 @@ BLAS = Setting(
 COLLECTOR = Setting(
     "collector",
     "the collector of cycles pauses; objects of the import are old afterwards",
-    "during `import graphwright`, and while AutoGraph converts a function",
-    "0.83 of the import with a first call, 0.96 of conversions",
+    "during `import graphwright`, and while a function is converted or a model loaded",
+    "0.83 of the import with a first call, 0.96 of conversions, 0.97 of a model's load and call",
 )
 WARNINGS = Setting(
     "warnings",

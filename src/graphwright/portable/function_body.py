@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from graphwright.portable.model_error import malformed
-from graphwright.portable.node_ops import STRUCTURAL, place
+from graphwright.portable.node_ops import STRUCTURAL, NodePlace, place
 from graphwright.proto.graph_pb2 import FunctionDef, NodeDef
 
 #: What the arguments of functions and their nodes may be called, and what functions may be.
@@ -64,14 +64,18 @@ class NodeBody:
         return self._ordered
 
     def _in_order(self, nodes: list[NodeDef]) -> list[NodeDef]:
-        numbers = {node.name: i for i, node in enumerate(nodes)}
+        numbers = {name: i for i, name in enumerate(self.by_name)}
+        if self._is_ordered(numbers):
+            return nodes
         waiting, users = [0] * len(nodes), [[] for _ in nodes]  # type: ignore[var-annotated]
-        for i, node in enumerate(nodes):
-            before = {source.node for source in self.inputs[node.name]}
-            before.update(self.waits[node.name])
-            for name in before & numbers.keys():
-                waiting[i] += 1
-                users[numbers[name]].append(i)
+        for name, i in numbers.items():
+            before = {source.node for source in self.inputs[name]}
+            before.update(self.waits[name])
+            for other in before:
+                number = numbers.get(other)
+                if number is not None:
+                    waiting[i] += 1
+                    users[number].append(i)
         ready = [i for i, count in enumerate(waiting) if not count]
         order = []
         while ready:
@@ -85,6 +89,17 @@ class NodeBody:
             stuck = next(node for node, count in zip(nodes, waiting) if count)
             raise malformed(self.name, f"{place(stuck)} waits for itself")
         return order
+
+    def _is_ordered(self, numbers: dict[str, int]) -> bool:
+        """Whether each node stands behind those that it waits for, as most programs write them."""
+        for name, i in numbers.items():
+            for source in self.inputs[name]:
+                if numbers.get(source.node, -1) >= i:
+                    return False
+            for before in self.waits[name]:
+                if numbers.get(before, -1) >= i:
+                    return False
+        return True
 
     def argument_of(self, source: Source) -> str | None:
         """The argument that a value repeats through identities, or None."""
@@ -105,14 +120,15 @@ def function_body(message: FunctionDef) -> NodeBody:
     if not _FUNCTION_NAME.fullmatch(name):
         raise malformed("its library", f"{name!r} is no name of a function")
     check_names(name, [*arguments, *[node.name for node in message.node_def]], NAME)
-    known = {node.name for node in message.node_def} | set(arguments)
+    given = frozenset(arguments)
+    known = {node.name for node in message.node_def} | given
 
-    def source(text: str, user: str) -> Source:
+    def source(text: str, user: object) -> Source:
         """What a reference names: an argument, or `node:output:place`."""
         parts = text.split(":")
         if parts[0] not in known:
             raise malformed(name, f"{user} takes {text!r}, which there is not")
-        if len(parts) == 1 and parts[0] in arguments:
+        if len(parts) == 1 and parts[0] in given:
             return Source(parts[0])
         if len(parts) != 3 or not parts[1] or not is_place(parts[2]):
             raise malformed(name, f"{user} takes {text!r}, which names no output")
@@ -157,22 +173,23 @@ def references(
     where: str,
     nodes: Iterable[NodeDef],
     known: Collection[str],
-    source: Callable[[str, str], Source],
+    source: Callable[[str, object], Source],
 ) -> tuple[dict[str, list[Source]], dict[str, list[str]]]:
     """Where the operands of nodes come from, and what the nodes wait for."""
     inputs: dict[str, list[Source]] = {}
     waits: dict[str, list[str]] = {}
     for node in nodes:
-        operands, before = inputs.setdefault(node.name, []), waits.setdefault(node.name, [])
+        name, user = node.name, NodePlace(node)
+        operands, before = inputs.setdefault(name, []), waits.setdefault(name, [])
         for text in node.input:
             if text.startswith("^"):
                 if text[1:] not in known:
-                    raise malformed(where, f"{place(node)} waits for {text[1:]!r}")
+                    raise malformed(where, f"{user} waits for {text[1:]!r}")
                 before.append(text[1:])
             elif before:
-                raise malformed(where, f"{place(node)} has an operand behind what it waits for")
+                raise malformed(where, f"{user} has an operand behind what it waits for")
             else:
-                operands.append(source(text, place(node)))
+                operands.append(source(text, user))
     return inputs, waits
 
 

@@ -35,14 +35,12 @@ from graphwright.portable.graphs.structure_loops import structure_loops
 from graphwright.portable.graphs.training_steps import TRAINING
 from graphwright.portable.model_arrays import SMALL, checked_array
 from graphwright.portable.model_error import malformed
-from graphwright.portable.node_ops import attribute, check_dtypes, op_of, place
+from graphwright.portable.node_ops import STRUCTURAL, attribute, check_dtypes, op_of, place
 from graphwright.portable.structured_values import dims_of, dtype_of
 from graphwright.proto.graph_pb2 import FunctionDefLibrary, NodeDef
-from graphwright.proto.tensor_pb2 import TensorProto
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import constant_of, current_tracer, tracing
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_subshape
 from graphwright.values.tensor import EagerTensor, Tensor
 
@@ -50,6 +48,10 @@ from graphwright.values.tensor import EagerTensor, Tensor
 _DEEPEST = 40
 #: A constant of at most so many bytes shares its op with equal ones.
 _SHARED = 64
+#: The numbers of the dtypes of tensors.
+Kinds: TypeAlias = tuple[int, ...]
+#: The op of a node, its attributes as bytes, the dtypes of its operands.
+NodeKey: TypeAlias = tuple[str, frozenset[tuple[str, bytes]], Kinds]
 #: What the outputs of nodes are, by the names of the nodes.
 Values: TypeAlias = dict[str, Any]
 #: The rule of a function that states its own gradient: from cotangents and what looks up tensors of
@@ -86,6 +88,17 @@ def ragged(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
     return READERS[node.op](node, operands)
 
 
+def key_of(node: NodeDef, operands: Sequence[Tensor]) -> NodeKey:
+    """All that decides the op of a node, and what its results may be."""
+    attributes = [(name, value.SerializeToString()) for name, value in node.attr.items()]
+    return node.op, frozenset(attributes), kinds_of(operands)
+
+
+def kinds_of(tensors: Sequence[Tensor]) -> Kinds:
+    """What tells the dtypes of tensors from others."""
+    return tuple([tensor.dtype.as_datatype_enum for tensor in tensors])
+
+
 class FunctionImport:
     """The functions of a library, imported where they are called."""
 
@@ -106,7 +119,10 @@ class FunctionImport:
         self._written: dict[str, NodeBody] = {}  # functions that are no messages
         self._graphs: dict[Any, Graph] = {}
         self._sizes: dict[Graph, int] = {}
-        self._constants: dict[Any, Any] = {}  # ops, by what small messages hold
+        #: By what small messages hold: ops of constants, and bytes that these have beyond them.
+        self._constants: dict[Any, tuple[Any, int]] = {}
+        #: Ops of nodes by all that decides them, each with the results that were checked.
+        self._ops: dict[NodeKey, tuple[Op, set[Kinds]]] = {}
         self._active: list[str] = []
         self._behind: dict[Any, Referent] = {}
 
@@ -160,7 +176,8 @@ class FunctionImport:
                 raise malformed("its library", f"there is no function {name!r}")
             for node in self.messages[name].node_def:
                 yield name, node
-                note(called_by(node))
+                if node.op in STRUCTURAL:
+                    note(called_by(node))
 
     # -- functions as graphs --------------------------------------------------------------------
 
@@ -287,12 +304,19 @@ class FunctionImport:
 
     def _plain(self, node: NodeDef, operands: list[Any]) -> dict[str, list[Any]]:
         """The outputs of a node whose op has a record."""
-        op = self._hinted(op_of(node, operands), node, operands)
+        key = key_of(node, operands)
+        known = self._ops.get(key)
+        if known is None:
+            known = self._ops[key] = op_of(node, operands), set()
+        op, agreeing = self._hinted(known[0], node, operands), known[1]
         made = apply(op, *operands, name=node.name)
         outputs = made if isinstance(made, tuple) else () if made is None else (made,)
-        if not is_flow(node, operands):
-            check_dtypes(node, op, operands, outputs)
-        if node.op in ("Identity", "IdentityN"):
+        kinds = kinds_of(outputs)
+        if kinds not in agreeing:
+            if not is_flow(node, operands):
+                check_dtypes(node, op, operands, outputs)
+            agreeing.add(kinds)
+        if key[0] in ("Identity", "IdentityN"):
             for operand, output in zip(operands, outputs):
                 self.note(output, self.behind(operand))
         return {result.name: list(group) for result, group in grouped(op.results, outputs, op)}
@@ -313,28 +337,31 @@ class FunctionImport:
 
     def _constant(self, node: NodeDef, operands: list[Any]) -> list[Any]:
         """A constant."""
-        dtype = attribute(node, "dtype", "DType")
-        if dtype is None or not node.attr["value"].HasField("tensor") or operands:
-            raise malformed(place(node), "it has no value")
-        proto = node.attr["value"].tensor
-        op = self._constant_op(proto, dtype)
-        self.allowance.hold(max(0, op.value.array.nbytes - proto.ByteSize()))
+        attributes = node.attr
+        key = None
+        if not operands and "dtype" in attributes and attributes["value"].ByteSize() <= _SHARED:
+            key = attributes["dtype"].type, attributes["value"].SerializeToString()
+        op, more = self._constants.get(key) or self._constant_op(node, operands, key)
+        self.allowance.hold(more)
         tracer = current_tracer()
         assert tracer is not None
         (value,) = tracer.graph.add(op, (), (op.value.type,), node.name).outputs
         return [SymbolicTensor(value, tracer.graph)]
 
-    def _constant_op(self, proto: TensorProto, dtype: DType) -> Any:
-        """The op of a constant; nodes that hold one number share it, since models repeat them."""
-        size = proto.ByteSize()
-        key = (dtype, proto.SerializeToString()) if size <= _SHARED else None
-        op = self._constants.get(key)
-        if op is None:
-            array = checked_array(proto, dtype, max(SMALL, self.allowance.bytes))
-            op = constant_of(array)
-            if key is not None and array.nbytes <= _SHARED:
-                self._constants[key] = op
-        return op
+    def _constant_op(self, node: NodeDef, operands: list[Any], key: Any) -> tuple[Any, int]:
+        """The op of a constant, and how many bytes more than its message it has.
+
+        Nodes that hold one number share the op, since models repeat them: `key` is theirs.
+        """
+        dtype = attribute(node, "dtype", "DType")
+        if dtype is None or not node.attr["value"].HasField("tensor") or operands:
+            raise malformed(place(node), "it has no value")
+        proto = node.attr["value"].tensor
+        array = checked_array(proto, dtype, max(SMALL, self.allowance.bytes))
+        made = constant_of(array), max(0, array.nbytes - proto.ByteSize())
+        if key is not None and array.nbytes <= _SHARED:
+            self._constants[key] = made
+        return made
 
     def _nothing(self, node: NodeDef, operands: list[Any]) -> list[Any]:
         """A NoOp, which only orders others."""

@@ -113,12 +113,18 @@ def refuse_ops(
     """
     unknown: dict[str, list[str]] = {}
     reaching: dict[str, list[str]] = {}
+    harmless: set[str] = set()  # the ops that no attribute makes reach out
     for function, node in uses:
+        op = node.op
+        if op in harmless:
+            continue
         words = reach(node)
-        if node.op not in also and not is_known(node.op):
-            unknown.setdefault(node.op, []).append(function)
-        elif words is not None and node.op not in allowed:
-            reaching.setdefault(f"{node.op} {words}", []).append(function)
+        if op not in also and not is_known(op):
+            unknown.setdefault(op, []).append(function)
+        elif words is not None and op not in allowed:
+            reaching.setdefault(f"{op} {words}", []).append(function)
+        elif op not in FILE_ATTRIBUTES:
+            harmless.add(op)
     if unknown:
         lines = [f"  {name}, in {_some(unknown[name])}" for name in sorted(unknown)]
         words = "the model has ops that graphwright has not:\n" + "\n".join(lines)
@@ -182,6 +188,18 @@ def _read(node: NodeDef, name: str, value: AttrValue, kind: str) -> Any:
 def place(node: NodeDef) -> str:
     """What errors call a node."""
     return f"the node {node.name!r} ({node.op})"
+
+
+class NodePlace:
+    """What errors call a node, as text that is made when it is asked for."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: NodeDef) -> None:
+        self.node = node
+
+    def __str__(self) -> str:
+        return place(self.node)
 
 
 #: The field of AttrValue for a kind of attribute, and what is made of it.

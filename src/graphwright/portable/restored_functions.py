@@ -12,6 +12,7 @@ from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import TRACING, PolymorphicFunction
 from graphwright.function.structure import Outputs
 from graphwright.ir.graph import Graph
+from graphwright.machine.process_settings import uncollected
 from graphwright.op.interpreter import STATE, activate
 from graphwright.op.refusal import complete, own_words
 from graphwright.portable.function_body import NAME
@@ -69,7 +70,7 @@ class RestoredTrace:
     def concrete(self) -> ConcreteFunction:
         """The function that runs it."""
         if self._made is None:
-            with TRACING, activate(None):
+            with TRACING, activate(None), uncollected():
                 if self._made is None:
                     self._made = self._imported()
         return self._made

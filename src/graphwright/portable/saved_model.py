@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphwright.base.files import TextPath
+from graphwright.machine.process_settings import uncollected
 from graphwright.op.interpreter import activate
 from graphwright.portable.restored_functions import RestoredFunction
 from graphwright.portable.restored_objects import Asset, RestoredObject
@@ -125,7 +126,7 @@ def load(
     graph = graph_of(read(folder), tags)
     options = options or LoadOptions()
     settings = options.allowed_ops, options.allow_partial_checkpoint
-    with activate(None):
+    with activate(None), uncollected():
         if graph.object_graph_def.nodes:
             objects = SavedObjects(folder, graph, *settings)
             root = objects.root()

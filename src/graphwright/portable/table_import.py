@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.library.lookup.lookup_initializers import TextFileInitializer
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.op.refusal import own_words
@@ -102,6 +101,9 @@ class InitializeTableFromFile(TableChange):
         return ()
 
     def kernel(self, table: Table, filename: Array) -> None:
+        # Few models have one, and it stands on all modules about files.
+        from graphwright.library.lookup.lookup_initializers import TextFileInitializer
+
         lines = TextFileInitializer(
             filename.item().decode(),
             table.key_dtype,

@@ -59,3 +59,18 @@ def test_a_name_that_tensorflow_has_not_either_is_not_known() -> None:
     assert absence("lit") is None
     assert absence("lite.Interpret") is None
     assert not hasattr(tf, "lite")
+
+
+def test_the_page_about_programs_lists_what_is_not_there() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "portable.md").read_text(encoding="utf-8")
+    part = page.partition("### Names that are not there")[2].partition("\n## ")[0]
+    rows = [line.split(" | ") for line in part.splitlines() if line.startswith("| `")]
+    listed = {" ".join(re.findall(r"`([\w.]+)`", names)): way for names, way in rows}
+    assert listed == {names: f"{way} |" for names, way in CLASSIC.items()}
+
+
+@pytest.mark.parametrize("name", [name for names in CLASSIC for name in names.split()])
+def test_errors_say_what_to_do_instead(name: str) -> None:
+    (way,) = [way for names, way in CLASSIC.items() if name in names.split()]
+    with pytest.raises(AttributeError, match=re.escape(way)):
+        operator.attrgetter(f"compat.v1.{name}")(tf)

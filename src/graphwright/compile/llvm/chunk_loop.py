@@ -9,7 +9,7 @@ from graphwright.compile.llvm.emitter import Reg, is_float
 from graphwright.compile.llvm.function import I64
 from graphwright.compile.llvm.functions.combine import combined, horizontal, identity
 from graphwright.compile.llvm.instructions import as_bool, element, memory_kind
-from graphwright.compile.llvm.separate_stores import Chunk, SeparateStores
+from graphwright.compile.llvm.separate_stores import ElementChunk, SeparateStores
 from graphwright.compile.llvm.stage_values import StageValues
 from graphwright.compile.nests.collapse import innermost
 from graphwright.compile.nests.element_kinds import item_size
@@ -249,7 +249,7 @@ class ChunkLoop:
             pieces = [parts[i] for i in range(self.widths[first])]
             self.f.store(joined(self.e, pieces), self.pointers[first])
         if self.separate.stores:
-            self.separate.write(Chunk(self.j, remaining, self.pointers, self.vector))
+            self.separate.write(ElementChunk(self.j, remaining, self.pointers, self.vector))
 
     def vector(self, i: int) -> Reg:
         """The results of an instruction for the chunk."""

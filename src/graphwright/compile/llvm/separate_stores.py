@@ -32,7 +32,7 @@ class ElementPlace(NamedTuple):
     buffer: int | None = None
 
 
-class Chunk(NamedTuple):
+class ElementChunk(NamedTuple):
     """A chunk of the innermost axis: its first index, how many elements are left from there on, the
     addresses of what is read and written without gaps, and the vectors of instructions."""
 
@@ -88,7 +88,7 @@ class SeparateStores:
             self.roots[key] = self.stage.address(key[0], key[1], x.kind, self.indices, key[2])
         return ElementPlace(self.roots[key], constant, x.place.strides[-1], x.buffer)
 
-    def source(self, store: Store, chunk: Chunk) -> ElementPlace | Reg:
+    def source(self, store: Store, chunk: ElementChunk) -> ElementPlace | Reg:
         """The place of a store's elements, or the one value of all of them."""
         if not self.stage.varying[store.value]:
             return self.stage.uniform[store.value]
@@ -102,7 +102,7 @@ class SeparateStores:
         self.f.store(chunk.vector(store.value), room)
         return ElementPlace(room, 0, ONE)
 
-    def write(self, chunk: Chunk) -> None:
+    def write(self, chunk: ElementChunk) -> None:
         """Writes the loop over the elements of a chunk."""
         f, sources = self.f, [self.source(store, chunk) for store in self.stores]
         count = self.e.intrinsic("smin", chunk.left, f.number(self.stage.lanes))

@@ -355,6 +355,48 @@ CLASSIC = {
     "metrics.true_positives_at_thresholds": (
         "Compute it of each batch, and use `tf.compat.v1.metrics.mean`; or use `keras.metrics`."
     ),
+    "make_template": (
+        "Use `tf.compat.v1.variable_scope` with `reuse=tf.compat.v1.AUTO_REUSE`."
+    ),
+    "create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner "
+    "variable_axis_size_partitioner": (
+        "A variable has its whole value. Use `tf.compat.v1.get_variable` without a partitioner."
+    ),
+    "no_regularizer": "Use a function that returns None.",
+    "initializers.he_normal initializers.he_uniform initializers.lecun_normal "
+    "initializers.lecun_uniform": "Use `tf.compat.v1.variance_scaling_initializer`.",
+    "initializers.identity initializers.orthogonal initializers.uniform_unit_scaling "
+    "orthogonal_initializer uniform_unit_scaling_initializer": (
+        "Give `tf.compat.v1.get_variable` an array as its initializer."
+    ),
+    "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator": (
+        "Use a variable, and `tf.compat.v1.assign_add`."
+    ),
+    "count_up_to": "Use `tf.compat.v1.assign_add`, or `tf.data.Dataset.range`.",
+    "delete_session_tensor get_session_handle get_session_tensor": (
+        "Use `tf.compat.v1.Session.run` to fetch the value, and feed it."
+    ),
+    "assert_variables_initialized": "Use `tf.compat.v1.report_uninitialized_variables`.",
+    "add_check_numerics_ops": "Use `tf.debugging.check_numerics`.",
+    "load_file_system_library load_library load_op_library": (
+        "Operations of other libraries do not run here. Use `tf.numpy_function`."
+    ),
+    "sparse.merge sparse_merge": "Join the indices, and make a `tf.SparseTensor`.",
+    "train.VocabInfo train.warm_start": "Use `tf.compat.v1.train.init_from_checkpoint`.",
+    "train.generate_checkpoint_state_proto train.get_checkpoint_mtimes train.remove_checkpoint "
+    "train.update_checkpoint_state": "Use `tf.train.CheckpointManager`.",
+    "train.sdca_fprint train.sdca_optimizer train.sdca_shrink_l1": (
+        "Use `tf.compat.v1.train.GradientDescentOptimizer`."
+    ),
+    "train.match_filenames_once": "Use `tf.io.gfile.glob`.",
+    "distributions": "Use `tf.random` for samples, and write densities with `tf.math`.",
+    "distribute": "Use `tf.distribute`.",
+    "feature_column": "Use Keras's preprocessing layers, as `keras.layers.StringLookup`.",
+    "lite": "Use `tf.onnx.export` or `tf.compile_library`.",
+    "mlir": "Use `tf.stablehlo.export`.",
+    "mixed_precision": "Use `keras.mixed_precision`.",
+    "tpu": "There are no TPUs. Use `tf.distribute`.",
+    "xla": "Use `tf.function(jit_compile=True)`.",
 }
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from graphwright.portable.classic.former_namespaces import FORMER, former
+from graphwright.portable.classic.former_namespaces import FORMER, former, unknown
 from graphwright.portable.classic.former_signatures import at, signatures, with_former_signature
 
 #: Names, by the path of their namespace, that are the same.
@@ -247,8 +247,7 @@ def altered(path: str) -> ModuleType:
                 raise AttributeError(name)
             return same_name(path, name)
         except AttributeError:
-            words = f"module {title!r} has no attribute {name!r}"
-            raise AttributeError(words, name=name, obj=module) from None
+            raise unknown(module, name) from None
 
     offered = sorted(name for name in at(path).__all__ if f"{path}.{name}" not in GONE)
     vars(module).update(__getattr__=find, __dir__=lambda: offered, __all__=offered)

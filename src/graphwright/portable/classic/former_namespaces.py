@@ -6,6 +6,7 @@ import functools
 from types import ModuleType
 from typing import Any
 
+from graphwright.library.presence.absent_names import absence
 from graphwright.portable.classic.former_signatures import at, signatures, with_former_signature
 
 #: Names by namespace; after `=` stands the path of today, else it is in the namespace's parent.
@@ -58,6 +59,15 @@ FORMER = {
 }
 
 
+def unknown(module: ModuleType, name: str) -> AttributeError:
+    """The error for a name that a namespace has not; it says what to use in its place."""
+    title = module.__name__
+    words = absence(f"{title.removeprefix('graphwright.')}.{name}")
+    if words:  # of what is absent Python need not guess the name
+        return AttributeError(words, name=name, obj=None)
+    return AttributeError(f"module {title!r} has no attribute {name!r}", name=name, obj=module)
+
+
 @functools.cache
 def former(path: str) -> ModuleType:
     """The namespace at a path below `tf.compat.v1`; KeyError where there is none.
@@ -82,7 +92,7 @@ def former(path: str) -> ModuleType:
             return with_former_signature(f"{path}.{name}")
         if name in places:
             return at(places[name])
-        raise AttributeError(f"module {title!r} has no attribute {name!r}", name=name, obj=module)
+        raise unknown(module, name)
 
     offered = sorted([*places, *inner])
     vars(module).update(__getattr__=find, __dir__=lambda: offered, __all__=offered)

@@ -49,7 +49,7 @@ class GraphNodes:
         self.nodes = {node.name: node for node in listed}
         check_names(where, [node.name for node in listed], NAME)
 
-        def source(text: str, user: str) -> Source:
+        def source(text: str, user: object) -> Source:
             name, colon, number = text.partition(":")
             if name not in self.nodes:
                 raise malformed(where, f"{user} takes {text!r}, which there is not")
