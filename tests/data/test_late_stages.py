@@ -12,6 +12,7 @@ import pytest
 
 import graphwright
 from graphwright.data.columns import ragged_lanes
+from graphwright.data.columns.row_rewrite import MAKING_RAGGED
 from graphwright.data.dataset_value import stage_class
 from graphwright.data.element_function import _PYTHON
 from graphwright.data.stage import DatasetStage
@@ -40,6 +41,7 @@ ALWAYS = {"batch_stages", "calling_threads", "map_stages", "source_stages", "sta
 HEAVY = (
     "concurrent.futures",
     "json",
+    "graphwright.data.columns.ragged_lanes",
     "graphwright.ops.random.philox",
     "graphwright.ops.strings.string_kernels",
     "graphwright.ragged.ragged_tensor",
@@ -99,6 +101,8 @@ def test_rewrites_ask_for_stages_that_there_are() -> None:
 def test_rules_name_ops_that_there_are() -> None:
     load_all()
     assert set(ragged_lanes.RULES) <= set(REGISTRY)
+    makers = {kind for kind, rule in ragged_lanes.RULES.items() if rule in ragged_lanes.MAKERS}
+    assert makers == MAKING_RAGGED
     assert set(REGISTRY) >= _PYTHON
 
 
@@ -121,6 +125,7 @@ def test_a_pipeline_imports_its_own_stages(line: str, own: list[str]) -> None:
     assert stages - ALWAYS == set(own)
 
 
-def test_the_first_pipeline_imports_nothing_heavy() -> None:
-    loaded = loaded_by("range(10).map(lambda x: x * 2).batch(2)")
+@pytest.mark.parametrize("size", [2, 100])
+def test_the_first_pipeline_imports_nothing_heavy(size: int) -> None:
+    loaded = loaded_by(f"range(1000).map(lambda x: x * 2).batch({size})")
     assert not loaded.intersection(HEAVY)

@@ -101,7 +101,7 @@ class FileSources(DatasetValue[Element]):
         [0, 2, 4, 0, 2, 4]
         """
         path = convert(filename, dt.string)
-        return make("stored_stages:CacheStage", self._type, [self], [path], name="CacheDataset")
+        return make("buffer_stages:CacheStage", self._type, [self], [path], name="CacheDataset")
 
     def snapshot(
         self,

@@ -41,7 +41,7 @@ def by_hand(numbers: list[int], lengths: list[int], stops: bool, bad: int) -> li
     for k in numbers:
         if all(ended):
             break
-        if k >= len(lengths):
+        if not 0 <= k < len(lengths):
             seen.append("InvalidArgumentError")
         elif places[k] == lengths[k]:
             ended[k] = True
@@ -63,6 +63,14 @@ def test_elements_errors_and_ends_come_in_their_places(seed: int, stops: bool) -
     bad = int(random.integers(0, 12)) if seed % 3 else -1
     dataset = chosen(numbers, lengths, stops, bad)
     assert outcomes(dataset) == by_hand(numbers, lengths, stops, bad)
+
+
+@pytest.mark.parametrize("wrong", [-1, -256, -(2**63), 3, 256, 2**63 - 1])
+def test_numbers_of_no_dataset_are_errors_in_their_places(wrong: int) -> None:
+    numbers = [0, wrong, 1, 2, wrong, wrong, 0]
+    expected = by_hand(numbers, [5, 5, 5], False, -1)
+    assert expected.count("InvalidArgumentError") == 3
+    assert outcomes(chosen(numbers, [5, 5, 5], False)) == expected
 
 
 def test_a_position_is_saved_with_the_elements_that_wait() -> None:

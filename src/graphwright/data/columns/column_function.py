@@ -10,9 +10,10 @@ from graphwright.control.vectorize import Lane, NotVectorized, first_size
 from graphwright.data.blocks import Column
 from graphwright.data.columns.graph_runner import GraphRunner
 from graphwright.data.columns.ragged_column import RaggedColumn
-from graphwright.data.columns.ragged_lanes import GivenRows, RaggedLane, RaggedRewrite
+from graphwright.data.columns.row_rewrite import RowRewrite, may_make_ragged
 from graphwright.data.element_type import with_rows
 from graphwright.ir.graph import Graph
+from graphwright.op.late_imports import late_module
 from graphwright.ops.math.comparison import logical_and
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
@@ -74,6 +75,13 @@ def of_columns(
         raise NotVectorized("it takes no tensors", "no tensors")
     if any(value.type.dtype is dt.variant for graph in graphs for value in graph.parameters):
         raise NotVectorized("it takes datasets or lists", "datasets")
+    ragged: Any = None  # the rules of ragged lanes, if any may come
+    if any(pattern) or any(map(may_make_ragged, graphs)):
+        ragged = late_module("graphwright.data.columns.ragged_lanes")
+
+    def is_in_lanes(lane: object) -> bool:
+        return ragged is not None and isinstance(lane, ragged.RaggedLane)
+
     whole = Graph("_".join([*[graph.name for graph in graphs], "rows"]), is_body=True)
     with tracing(whole) as tracer:
 
@@ -87,11 +95,12 @@ def of_columns(
             tensor = placeholder(with_rows(value.type, is_ragged), value.node.name)
             if is_ragged:
                 lengths = placeholder(TensorType(dt.int64, (None,)), "lengths")
-                lanes.append(RaggedLane(tensor, GivenRows(lengths)))
+                lanes.append(ragged.RaggedLane(tensor, ragged.GivenRows(lengths)))
             else:
                 lanes.append(Lane(tensor, True))
         first = lanes[0].rows.lengths if pattern[0] else lanes[0].tensor
-        rewrite = RaggedRewrite(first_size(first), whole)
+        kind: type[RowRewrite] = RowRewrite if ragged is None else ragged.RaggedRewrite
+        rewrite = kind(first_size(first), whole)
 
         def results_of(graph: Graph) -> list[Any]:
             outside = [
@@ -104,12 +113,12 @@ def of_columns(
         flags = [rewrite.spread(results_of(graph)[0]) for graph in predicates]
         results = []
         for lane in lanes:
-            if isinstance(lane, RaggedLane):
+            if is_in_lanes(lane):
                 results += [lane.tensor, lane.rows.lengths]
             else:
                 results.append(rewrite.spread(lane))
         if flags:
             results.append(reduce(logical_and, flags))
         whole.results = [tracer.value_of(tensor) for tensor in results]
-    are_ragged = [isinstance(lane, RaggedLane) for lane in lanes]
+    are_ragged = list(map(is_in_lanes, lanes))
     return whole, [*are_ragged, *[False] * bool(flags)]

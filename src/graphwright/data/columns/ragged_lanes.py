@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from graphwright.control.vectorize import Count, Lane, NotVectorized, Rewrite, operand
+from graphwright.control.vectorize import Lane, NotVectorized, operand
 from graphwright.data.columns.row_ops import (
     INTEGERS,
     AlikeRows,
@@ -21,10 +21,11 @@ from graphwright.data.columns.row_ops import (
     RowElement,
     RowOrder,
 )
-from graphwright.ir.graph import Graph, Node, Value
+from graphwright.data.columns.row_rewrite import RowRewrite
+from graphwright.ir.graph import Node
 from graphwright.op.batching import Refusal, elementwise
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Effect, Op
+from graphwright.op.op import Op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import Const, Fill, fill
 from graphwright.ops.core.gathering import GatherV2, gather, host_vector
@@ -111,27 +112,13 @@ class RaggedLane:
         self.rows = rows
 
 
-class RaggedRewrite(Rewrite):
+class RaggedRewrite(RowRewrite):
     """Runs graphs of one row for `count` rows, whose values may differ in their first size.
 
     Args:
         count: The number of rows.
         graph: The graph that is made; its loops and branches take no ragged lanes.
     """
-
-    def __init__(self, count: Count, graph: Graph) -> None:
-        super().__init__(count, fallback=False, warn=False)
-        self.graph = graph
-
-    def nodes_of(self, graph: Graph) -> Sequence[Node]:
-        """The nodes that results or effects need."""
-        needed: set[Value] = set(graph.results)
-        nodes = []
-        for node in reversed(graph.nodes):
-            if node.op.effect is Effect.WRITE or not needed.isdisjoint(node.outputs):
-                nodes.append(node)
-                needed.update(node.inputs)
-        return nodes[::-1]
 
     def node(self, node: Node, lanes: Sequence[Any]) -> list[Any]:
         """An op's results."""

@@ -8,7 +8,7 @@ import weakref
 from collections import deque
 from contextlib import suppress
 from time import perf_counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from graphwright.base.errors import AbortedError, InvalidArgumentError
 from graphwright.base.forks import own_lock
@@ -33,6 +33,7 @@ from graphwright.data.stage import (
 )
 from graphwright.data.tuning.buffer_sizes import BufferSize, bytes_of
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE, PipelineBudget
+from graphwright.op.late_imports import late_module
 from graphwright.types.arrays import Array
 
 #: A block that a thread takes grows until it takes so long, in seconds.
@@ -501,3 +502,22 @@ class MemoryCacheCursor(Cursor):
     def close(self) -> None:
         if self.upstream is not None:
             self.upstream.close()
+
+
+class CacheStage(MemoryCacheStage):
+    """The elements, which are kept in memory, or in the folder of a name that is not empty."""
+
+    def __init__(self, element: ElementType, source: DatasetStage, path: Array) -> None:
+        super().__init__(element, source)
+        #: The stage whose elements stay in the folder.
+        self.stored: DatasetStage | None = None
+        if path[()]:
+            stages: Any = late_module("graphwright.data.stages.stored_stages")
+            self.stored = stages.FileCacheStage(element, source, path)
+
+    @property
+    def is_observable(self) -> bool:
+        return super().is_observable if self.stored is None else self.stored.is_observable
+
+    def start(self) -> Cursor:
+        return MemoryCacheCursor(self) if self.stored is None else self.stored.start()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Sequence
-from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +20,9 @@ from graphwright.data.stages.map_stages import FlatMapStage
 from graphwright.library.io.pieces import FixedPieces, LinePieces, Pieces, RecordPieces
 from graphwright.machine.threads import cores
 from graphwright.types.arrays import Array
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 def string_column(texts: list[bytes]) -> Array:

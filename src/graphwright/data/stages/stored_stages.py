@@ -20,7 +20,6 @@ from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_type import ElementType
 from graphwright.data.fingerprints import fingerprint
 from graphwright.data.stage import Cursor, DatasetStage, StageFunction, State, cursor_of
-from graphwright.data.stages.buffer_stages import MemoryCacheCursor, MemoryCacheStage
 from graphwright.data.stages.fixed_stage import FixedStage
 from graphwright.data.stages.interleave_stages import InterleaveStage
 from graphwright.data.stages.map_stages import FunctionCursor
@@ -274,30 +273,14 @@ class WritingCursor(FunctionCursor):
         super().close()
 
 
-class CacheStage(MemoryCacheStage):
-    """The elements, which are kept in memory, or in the folder of a name that is not empty."""
-
-    def __init__(self, element: ElementType, source: DatasetStage, path: Array) -> None:
-        super().__init__(element, source)
-        text = path_of(path, "filename")
-        self.stored = FileCacheStage(element, source, text) if path[()] else None
-
-    @property
-    def is_observable(self) -> bool:
-        return super().is_observable if self.stored is None else self.stored.is_observable
-
-    def start(self) -> Cursor:
-        return MemoryCacheCursor(self) if self.stored is None else self.stored.start()
-
-
 class FileCacheStage(StoredStage):
     """The elements, which are computed in the first round and kept in a folder."""
 
     type_name = "CacheDataset"
 
-    def __init__(self, element: ElementType, source: DatasetStage, path: FilePath) -> None:
+    def __init__(self, element: ElementType, source: DatasetStage, path: Array) -> None:
         super().__init__(element, source)
-        self.path = path
+        self.path = path_of(path, "filename")
 
     @property
     def folder(self) -> FilePath:

@@ -1,11 +1,11 @@
-"""How many elements are worth taking at once: blocks that take a millisecond, or are large."""
+"""How many elements are worth taking at once: blocks that take two milliseconds, or are large."""
 
 from __future__ import annotations
 
 from graphwright.data.blocks import ElementBlock
 
 #: Blocks grow until one takes this many seconds, or has this many bytes or elements.
-_LONG = 0.001
+_LONG = 0.002
 _BYTES = 1 << 20
 _MOST = 1 << 14
 
