@@ -32,13 +32,18 @@ PROGRAMS = {
     "predators": "",
     "waves": "pool.png",
     "beams": "",
-    "clusters": "",
+    "clusters": "groups.png",
     "vectors": "",
     "orbits": "",
     "characters": "",
     "lines": "",
     "pictures": "",
+    "serving": "",
 }
+#: What is asked of programs whose output the page shows, beyond what TensorFlow can do too.
+ASKED = {"lines": ["--explain"], "pictures": ["--explain"]}
+#: What is asked of those that are timed.
+TIMED = {"serving": ["--offline"]}
 #: How a program for graphwright becomes one for TensorFlow.
 AS_TENSORFLOW = {
     "import graphwright as tf": "import tensorflow as tf",
@@ -55,10 +60,8 @@ ran the same text with `import tensorflow as tf` in turns with graphwright, on {
 python tools/write_gallery.py --tensorflow PYTHON     # PYTHON: an interpreter that has TensorFlow
 ```
 
-Not on this page, since they need other packages:
+Not on this page, since they need Keras:
 
-- [examples/serving.py](../examples/serving.py): a model is trained, saved, loaded and served, and
-  clients ask it by TensorFlow Serving's REST calls.
 - [examples/keras_digits.py](../examples/keras_digits.py): layers that change pictures.
 - [examples/keras_topics.py](../examples/keras_topics.py): sentences by topic.
 - [examples/keras_waves.py](../examples/keras_waves.py): a series.
@@ -107,17 +110,20 @@ def tensorflow_folder(folder: Path) -> None:
 
 def section(name: str, picture: str, theirs: tuple[str, Path], rounds: int) -> str:
     """The part of the page about a program."""
-    options = ["--png", str(PICTURES / picture)] if picture else []
+    options = [*ASKED.get(name, []), *(["--png", str(PICTURES / picture)] if picture else [])]
     runs: list[Run] = []
     others: list[Run] = []
     source = (EXAMPLES / f"{name}.py").read_text("utf-8")
+    timed = TIMED.get(name, [])
     for _ in range(rounds):
+        runs.append(run(sys.executable, EXAMPLES / f"{name}.py", *timed))
+        others.append(run(theirs[0], theirs[1] / f"{name}.py", *timed))
+    mine, other = [statistics.median(r.seconds for r in each) for each in (runs, others)]
+    seconds = f"{mine:.1f} s, with TensorFlow {other:.1f} s"
+    if options or timed:
         runs.append(run(sys.executable, EXAMPLES / f"{name}.py", *options))
-        if ".explain(" not in source:  # TensorFlow has no such method
-            others.append(run(theirs[0], theirs[1] / f"{name}.py"))
-    seconds = f"{statistics.median(r.seconds for r in runs):.1f} s"
-    if others:
-        seconds += f", with TensorFlow {statistics.median(r.seconds for r in others):.1f} s"
+    if timed:
+        seconds += f", both with `{' '.join(timed)}`"
     document = ast.get_docstring(ast.parse(source))
     assert document is not None
     title, _, rest = document.partition("\n\n")
@@ -129,10 +135,17 @@ def section(name: str, picture: str, theirs: tuple[str, Path], rounds: int) -> s
     )
 
 
+def present(name: str) -> str:
+    """The part of the page about a program as it is."""
+    parts = PAGE.read_text("utf-8").split("\n## ")
+    return next(f"## {part.rstrip()}\n\n" for part in parts if f"[examples/{name}.py]" in part)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tensorflow", required=True, metavar="PYTHON")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("programs", nargs="*", help="those whose parts are written anew; else all")
     options = parser.parse_args()
     version = subprocess.run(
         [options.tensorflow, "-c", "import tensorflow as tf; print(tf.__version__)"],
@@ -145,7 +158,12 @@ def main() -> None:
         folder = Path(name)
         tensorflow_folder(folder)
         theirs = options.tensorflow, folder
-        parts = [section(*program, theirs, options.rounds) for program in PROGRAMS.items()]
+        parts = [
+            section(name, picture, theirs, options.rounds)
+            if not options.programs or name in options.programs
+            else present(name)
+            for name, picture in PROGRAMS.items()
+        ]
     page = HEAD.format(version=version, cores=os.cpu_count()) + "".join(parts)
     PAGE.write_text(page.rstrip() + "\n", encoding="utf-8")
 
