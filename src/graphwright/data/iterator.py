@@ -10,7 +10,7 @@ from typing import Any, Generic
 
 import numpy as np
 
-from graphwright.base.errors import outermost
+from graphwright.base.errors import outermost, show_users_lines
 from graphwright.data.dataset_loops import ElementFold
 from graphwright.data.dataset_ops import GetNext, NextOptional, OpenIterator
 from graphwright.data.dataset_value import DatasetValue
@@ -114,9 +114,12 @@ class Iterator(ElementHandle, SavedReader, Generic[Element]):
         if STATE.active is None:
             for element in self._reader.ready:
                 return element
-        return self._following()
+        try:
+            return self._following()
+        except Exception as error:
+            show_users_lines(error)
+            raise
 
-    @outermost
     def _following(self) -> Any:
         """The next element, where none is ready or more than a reader is concerned."""
         if STATE.active is not None:

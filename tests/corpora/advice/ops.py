@@ -140,6 +140,23 @@ advised(
     ("tf.TensorSpec([], tf.int32)", "tf.TensorSpec([], tf.float32)"),
     result=5.0,
 )
+call("labels_and_logits_exchanged",
+     "tf.nn.sparse_softmax_cross_entropy_with_logits(y, x) takes them",
+     "tf.nn.sparse_softmax_cross_entropy_with_logits(x, y)",
+     "tf.nn.sparse_softmax_cross_entropy_with_logits(y, x)", [0.0],
+     "x, y = tf.constant([[1.0]]), tf.constant([0])")  # fmt: skip
+call("lower_case_of_a_tensor", "write `tf.strings.lower(text)`", "f(lambda text: text.lower())",
+     "f(lambda text: tf.strings.lower(text))", b"a",
+     "f = lambda g: tf.function(g)(tf.constant('A'))")  # fmt: skip
+call("array_whose_new_value_is_dropped", "`array = array.write(i, value)`", "f(False)", "f(True)",
+     [5], "def f(keeps):\n"
+     "    @tf.function\n"
+     "    def g(i, value):\n"
+     "        array = tf.TensorArray(tf.int32, 1)\n"
+     "        written = array.write(i, value)\n"
+     "        array = written if keeps else array\n"
+     "        return array.stack()\n"
+     "    return g(0, tf.constant(5))")  # fmt: skip
 call("classes_in_a_column", "tf.squeeze(y, -1) fits",
      "float(tf.nn.sparse_softmax_cross_entropy_with_logits(y, tf.zeros([1, 1]))[0])",
      "float(tf.nn.sparse_softmax_cross_entropy_with_logits(tf.squeeze(y, -1), "

@@ -253,6 +253,7 @@ def test_a_traceback_begins_with_the_program(command: tuple[str, ...], tmp_path:
     assert code == 1
     assert shown[0] == "Traceback (most recent call last):"
     assert shown[1].endswith("line 2, in <module>")
+    assert sum(line.startswith('  File "') for line in shown) == 1
     assert "Did you mean" not in errors
     assert "give TensorFlow's converter the folder." in errors
 
