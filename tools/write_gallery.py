@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -72,10 +73,11 @@ Not on this page, since they need Keras:
 
 
 class Run(NamedTuple):
-    """What a process printed, and its seconds from start to end."""
+    """What a process printed, its seconds from start to end, and those of processors."""
 
     text: str
     seconds: float
+    busy: float
 
 
 def run(python: str, program: Path, *options: str) -> Run:
@@ -83,7 +85,7 @@ def run(python: str, program: Path, *options: str) -> Run:
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "TF_CPP_MIN_LOG_LEVEL": "3"}
     if program.parent != EXAMPLES:
         del environment["PYTHONPATH"]
-    started = time.perf_counter()
+    started, before = time.perf_counter(), os.times()
     done = subprocess.run(
         [python, str(program), *options],
         capture_output=True,
@@ -92,7 +94,9 @@ def run(python: str, program: Path, *options: str) -> Run:
     )
     if done.returncode:
         raise SystemExit(f"{program} failed:\n{done.stderr}")
-    return Run(done.stdout, time.perf_counter() - started)
+    after = os.times()
+    busy = sum(after[2:4]) - sum(before[2:4])  # of processes that ended
+    return Run(done.stdout, time.perf_counter() - started, busy)
 
 
 def tensorflow_folder(folder: Path) -> None:
@@ -108,8 +112,10 @@ def tensorflow_folder(folder: Path) -> None:
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
 
 
-def section(name: str, picture: str, theirs: tuple[str, Path], rounds: int) -> str:
-    """The part of the page about a program."""
+def section(
+    name: str, picture: str, theirs: tuple[str, Path], rounds: int, is_shared: bool
+) -> str:
+    """The part of the page about a program; on a shared machine its time is that of processors."""
     options = [*ASKED.get(name, []), *(["--png", str(PICTURES / picture)] if picture else [])]
     runs: list[Run] = []
     others: list[Run] = []
@@ -118,8 +124,12 @@ def section(name: str, picture: str, theirs: tuple[str, Path], rounds: int) -> s
     for _ in range(rounds):
         runs.append(run(sys.executable, EXAMPLES / f"{name}.py", *timed))
         others.append(run(theirs[0], theirs[1] / f"{name}.py", *timed))
-    mine, other = [statistics.median(r.seconds for r in each) for each in (runs, others)]
-    seconds = f"{mine:.1f} s, with TensorFlow {other:.1f} s"
+    mine, other = [
+        statistics.median(r.busy if is_shared else r.seconds for r in each)
+        for each in (runs, others)
+    ]
+    kind = " of processors" if is_shared else ""
+    seconds = f"{mine:.1f} s{kind}, with TensorFlow {other:.1f} s"
     if options or timed:
         runs.append(run(sys.executable, EXAMPLES / f"{name}.py", *options))
     if timed:
@@ -127,7 +137,7 @@ def section(name: str, picture: str, theirs: tuple[str, Path], rounds: int) -> s
     document = ast.get_docstring(ast.parse(source))
     assert document is not None
     title, _, rest = document.partition("\n\n")
-    words = rest.split("\n\n    python")[0].replace("\n", " ")
+    words = re.split(r"\n\n    (?:python|pip) ", rest)[0].rstrip(":").replace("\n", " ")
     drawn = f"![{title}](gallery/{picture})\n\n" if picture else ""
     return (
         f"## {title}\n\n[examples/{name}.py](../examples/{name}.py): {seconds}.\n\n{words}\n\n"
@@ -145,6 +155,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tensorflow", required=True, metavar="PYTHON")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--shared",
+        action="store_true",
+        help="other work runs on the machine: measure the seconds of processors instead",
+    )
     parser.add_argument("programs", nargs="*", help="those whose parts are written anew; else all")
     options = parser.parse_args()
     version = subprocess.run(
@@ -159,7 +174,7 @@ def main() -> None:
         tensorflow_folder(folder)
         theirs = options.tensorflow, folder
         parts = [
-            section(name, picture, theirs, options.rounds)
+            section(name, picture, theirs, options.rounds, options.shared)
             if not options.programs or name in options.programs
             else present(name)
             for name, picture in PROGRAMS.items()
