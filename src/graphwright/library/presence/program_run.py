@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
+from graphwright.autodiff.tape import NoGradient
+
+_NO_WAY = "since the tape saw no way from the target to that source."
+
 
 def run_program(program: str, arguments: Sequence[str]) -> int:
     """Runs a program as `python PROGRAM` would; its exit code.
@@ -24,6 +28,9 @@ def run_program(program: str, arguments: Sequence[str]) -> int:
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - shown as Python shows it
         entry = program_traceback(error.__traceback__, program)
         sys.excepthook(type(error), error.with_traceback(entry), entry)
+        is_of_none = isinstance(error, TypeError) and "NoneType" in str(error)
+        if is_of_none and NoGradient.line is not None:
+            print(f"{NoGradient.line}: a gradient is None there, {_NO_WAY}", file=sys.stderr)
         return 128 + signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
     return 0
 
