@@ -55,7 +55,8 @@ HEAD = """# Gallery
 
 Programs of one file each, in [examples/](../examples). Here is what they print and draw. The
 seconds are those of the whole process: the import, the first trace, the work. TensorFlow {version}
-ran the same text with `import tensorflow as tf` in turns with graphwright, on {cores} cores.
+ran the same text with `import tensorflow as tf` in turns with graphwright, on {cores} cores. Seconds of
+processors were measured where other work ran beside it.
 
 ```bash
 python tools/write_gallery.py --tensorflow PYTHON     # PYTHON: an interpreter that has TensorFlow
@@ -137,7 +138,7 @@ def section(
     document = ast.get_docstring(ast.parse(source))
     assert document is not None
     title, _, rest = document.partition("\n\n")
-    words = re.split(r"\n\n    (?:python|pip) ", rest)[0].rstrip(":").replace("\n", " ")
+    words = re.split(r":?\n\n    (?:python|pip) ", rest)[0].rstrip(".").replace("\n", " ") + "."
     drawn = f"![{title}](gallery/{picture})\n\n" if picture else ""
     return (
         f"## {title}\n\n[examples/{name}.py](../examples/{name}.py): {seconds}.\n\n{words}\n\n"
