@@ -55,8 +55,8 @@ HEAD = """# Gallery
 
 Programs of one file each, in [examples/](../examples). Here is what they print and draw. The
 seconds are those of the whole process: the import, the first trace, the work. TensorFlow {version}
-ran the same text with `import tensorflow as tf` in turns with graphwright, on {cores} cores. Seconds of
-processors were measured where other work ran beside it.
+ran the same text with `import tensorflow as tf` in turns with graphwright, on {cores} cores.
+Seconds of processors were measured where other work ran beside it.
 
 ```bash
 python tools/write_gallery.py --tensorflow PYTHON     # PYTHON: an interpreter that has TensorFlow
