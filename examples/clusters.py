@@ -71,7 +71,7 @@ def show(centers: tf.Tensor, columns: int = 5) -> None:
 
 def sheet(points: tf.Tensor, centers: tf.Tensor, groups: tf.Tensor, members: int = 15) -> tf.Tensor:
     """A row for each group: its center, then pictures that belong to it; `[height, width, 1]`."""
-    rows = []
+    rows: list[tf.Tensor] = []
     for number, center in enumerate(centers):
         own = tf.boolean_mask(points, groups == number)[:members]
         space = tf.zeros([members - len(own), SIDE * SIDE])
