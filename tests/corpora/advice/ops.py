@@ -112,30 +112,32 @@ call("slices_of_a_ragged_list", "tf.ragged.constant(rows) takes it",
      "[x.numpy().tolist() for x in tf.data.Dataset.from_tensor_slices(rows)]",
      "[x.numpy().tolist() for x in tf.data.Dataset.from_tensor_slices(tf.ragged.constant(rows))]",
      [[1, 2], [3]], "rows = [[1, 2], [3]]")  # fmt: skip
-call("integers_for_a_signature_of_floats", "tf.cast(x, tf.float32) fits", "f(x)",
+call("integers_for_a_signature_of_floats", "tf.cast(x, tf.float32)", "f(x)",
      "f(tf.cast(x, tf.float32))", 2.0,
      "f = tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([], tf.float32)])\n"
      "x = tf.constant(1)")  # fmt: skip
-call("one_row_for_a_signature_of_rows", "tf.expand_dims(row, 0) fits", "f(x=row)",
+call("one_row_for_a_signature_of_rows", "tf.expand_dims(row, 0)", "f(x=row)",
      "f(x=tf.expand_dims(row, 0))", [[2.0, 2.0]],
      "f = tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([None, 2], tf.float32)])\n"
      "row = tf.ones([2])")  # fmt: skip
 advised(
     "rows_longer_than_a_signature",
-    "tf.TensorSpec([None, None], tf.float32) in input_signature takes it",
+    "tf.TensorSpec([None, None], tf.float32)",
     """
     spec = tf.TensorSpec([None, 2], tf.float32)
-    result = tf.function(lambda x: x * 2, input_signature=[spec])(tf.ones([1, 3]))
+    f = tf.function(lambda x: x * 2, input_signature=[spec])
+    result = f(tf.ones([1, 3]))
     """,
     ("tf.TensorSpec([None, 2], tf.float32)", "tf.TensorSpec([None, None], tf.float32)"),
     result=[[2.0, 2.0, 2.0]],
 )
 advised(
     "float_for_a_signature_of_integers",
-    "tf.TensorSpec([], tf.float32) in input_signature takes it",
+    "tf.TensorSpec([], tf.float32)",
     """
     spec = tf.TensorSpec([], tf.int32)
-    result = tf.function(lambda x: x * 2, input_signature=[spec])(2.5)
+    f = tf.function(lambda x: x * 2, input_signature=[spec])
+    result = f(2.5)
     """,
     ("tf.TensorSpec([], tf.int32)", "tf.TensorSpec([], tf.float32)"),
     result=5.0,
