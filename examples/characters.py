@@ -34,7 +34,7 @@ class Text:
 
     def batch(self, random: np.random.RandomState, size: int) -> tuple[tf.Tensor, tf.Tensor]:
         """Random lines: `[size, longest]`, filled up with 0; and their lengths `[size]`."""
-        chosen = [self.lines[i] for i in random.choice(len(self.lines), size, replace=False)]
+        chosen = [self.lines[int(i)] for i in random.permutation(len(self.lines))[:size]]
         longest = max(map(len, chosen))
         padded = [line + [0] * (longest - len(line)) for line in chosen]
         return tf.constant(padded), tf.constant([len(line) for line in chosen])

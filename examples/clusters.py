@@ -69,10 +69,22 @@ def show(centers: tf.Tensor, columns: int = 5) -> None:
         print("".join(2 * SHADES[int(shade * (len(SHADES) - 1) + 0.5)] for shade in row).rstrip())
 
 
+def sheet(points: tf.Tensor, centers: tf.Tensor, groups: tf.Tensor, members: int = 15) -> tf.Tensor:
+    """A row for each group: its center, then pictures that belong to it; `[height, width, 1]`."""
+    rows: list[tf.Tensor] = []
+    for number, center in enumerate(centers):
+        own = tf.boolean_mask(points, groups == number)[:members]
+        space = tf.zeros([members - len(own), SIDE * SIDE])
+        row = tf.reshape(tf.concat([center[None], own, space], 0), [-1, SIDE, SIDE])
+        rows.append(tf.concat(tf.unstack(tf.pad(row, [[0, 0], [0, 1], [0, 1]])), 1))
+    return tf.concat(rows, 0)[..., None] * 255
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--groups", type=int, default=10)
     parser.add_argument("--tries", type=int, default=20)
+    parser.add_argument("--png", help="where to write pictures of the groups")
     options = parser.parse_args()
 
     pictures, digits = read()
@@ -94,6 +106,10 @@ def main() -> None:
     )
     print(f"error {float(error):.3f}; {purest / len(digits):.1%} are of their group's digit")
     print(f"{options.tries} tries, {all_turns} turns in {seconds:.2f} s")
+    if options.png:
+        pixels = sheet(points, centers, groups)
+        large = tf.image.resize(pixels, [5 * len(pixels), 5 * len(pixels[0])], "nearest")
+        tf.io.write_file(options.png, tf.io.encode_png(tf.cast(large, tf.uint8)))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,8 @@ def read_lines(count: int, seed: int) -> tuple[list[str], list[int]]:
     programs = [line for module in MODULES for line in inspect.getsource(module).splitlines()]
     kinds = dict.fromkeys(map(str.strip, programs), 1) | dict.fromkeys(map(str.strip, prose), 0)
     lines = sorted([x for x in kinds if SHORTEST <= len(x) <= LONGEST and x.isascii()])
-    chosen = [lines[i] for i in np.random.RandomState(seed).permutation(len(lines))[:count]]
+    order = np.random.RandomState(seed).permutation(len(lines))[:count]
+    chosen = [lines[int(i)] for i in order]
     return chosen, [kinds[line] for line in chosen]
 
 
@@ -42,8 +43,7 @@ def batches_of(lines: list[str], kinds: list[int], size: int, seed: int) -> tf.d
     """Batches of lines about as long: characters `[lines, longest]`, padded with 0, and kinds."""
     texts = tf.data.Dataset.from_tensor_slices((lines, kinds)).shuffle(400, seed)
     letters = texts.map(lambda x, kind: (tf.cast(tf.io.decode_raw(x, tf.uint8), tf.int32), kind))
-    sizes = [size] * (len(BOUNDARIES) + 1)
-    batches = letters.bucket_by_sequence_length(lambda x, kind: tf.size(x), BOUNDARIES, sizes)
+    batches = letters.bucket_by_sequence_length(lambda x, kind: tf.size(x), BOUNDARIES, [size] * 4)
     return batches.prefetch(tf.data.AUTOTUNE)
 
 

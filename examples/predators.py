@@ -57,6 +57,9 @@ class Model(tf.Module):
     def year(self, herds: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """The herds a year later, and the steps that took."""
 
+        def goes_on(left: tf.Tensor, *_: tf.Tensor) -> tf.Tensor:
+            return left > 0
+
         def body(
             left: tf.Tensor, h: tf.Tensor, herds: tf.Tensor, slope: tf.Tensor, steps: tf.Tensor
         ) -> tuple[tf.Tensor, ...]:
@@ -75,7 +78,7 @@ class Model(tf.Module):
 
         one = tf.constant(1.0, tf.float64)
         state = one, one / 4, herds, self.slope(herds), tf.constant(0)
-        _, _, herds, _, steps = tf.while_loop(lambda left, *_: left > 0, body, state)
+        _, _, herds, _, steps = tf.while_loop(goes_on, body, state)
         return herds, steps
 
     def predict(self) -> tuple[tf.Tensor, tf.Tensor]:

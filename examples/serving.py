@@ -5,6 +5,7 @@ and served by `graphwright serve` in a process of its own, which a plain client 
 
     pip install 'graphwright[serve]'
     python examples/serving.py            # some seconds
+    python examples/serving.py --offline  # only trains, saves and loads it
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import graphwright as tf
-from graphwright.demo import digits
+from graphwright.demo.digits import BRIGHTEST, read
 
 
 class Classifier(tf.Module):
@@ -69,10 +70,11 @@ def ask(url: str, body: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--offline", action="store_true", help="serve nothing")
     options = parser.parse_args()
 
-    pixels, labels = digits.read()
-    pixels = (pixels.reshape(len(pixels), 64) / 16.0).astype(np.float32)
+    pictures, labels = read()
+    pixels = (pictures.reshape(len(pictures), 64) / BRIGHTEST).astype(np.float32)
     labels = labels.astype(np.int32)
     shown, known = tf.constant(pixels[:1000]), tf.constant(labels[:1000])
     model = Classifier()
@@ -82,20 +84,14 @@ def main() -> None:
     folder = tempfile.mkdtemp() + "/digits"
     tf.saved_model.save(model, folder, signatures=model.classify)
     loaded = tf.saved_model.load(folder)
-    mine = loaded.signatures["serving_default"](pixels=pixels[1000:])["digit"].numpy()
+    others = tf.constant(pixels[1000:])
+    mine = loaded.signatures["serving_default"](pixels=others)["digit"].numpy()
     print(f"loaded: {np.mean(mine == labels[1000:]):.3f} of the other digits are right")
+    if options.offline:
+        return
 
-    command = [
-        sys.executable,
-        "-m",
-        "graphwright",
-        "serve",
-        folder,
-        "--port",
-        "0",
-        "--batch",
-        "256",
-    ]
+    chosen = ["--port", "0", "--batch", "256"]
+    command = [sys.executable, "-m", "graphwright", "serve", folder, *chosen]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:

@@ -108,7 +108,7 @@ def main() -> None:
     for word in options.word:
         alike = tf.linalg.matvec(units, units[known.index(word)])
         nearest = tf.math.top_k(alike, 7).indices.numpy()[1:]
-        print(f"{word:8} {', '.join(known[number] for number in nearest)}")
+        print(f"{word:8} {', '.join(known[int(number)] for number in nearest)}")
 
 
 if __name__ == "__main__":

@@ -67,6 +67,8 @@ ERRORS = {
     "a concrete function": lambda: signed.get_concrete_function()([1.0, 2.0, 3.0]),
     "no concrete function": lambda: signed.get_concrete_function(tf.TensorSpec([5])),
     "a function in a graph": lambda: call_back(tf.constant(1.0)),
+    "an element of a dataset": lambda: list(tf.data.Dataset.range(3).map(lambda i: 3 // i)),
+    "the next element": lambda: next(iter(tf.data.Dataset.range(3).map(lambda i: 3 // i))),
     "a tape": gradient,
     "a branch": lambda: tf.cond(tf.constant([True, False]), lambda: 1, lambda: 2),
     "a loop": lambda: tf.while_loop(lambda i: i < 3, lambda i: (i, i), [tf.constant(1)]),

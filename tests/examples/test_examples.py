@@ -81,11 +81,12 @@ def test_a_pole_is_balanced() -> None:
     assert "traced 1 time" in out
 
 
-def test_digits_group_themselves() -> None:
-    out = run("clusters", "--tries", "5")
+def test_digits_group_themselves(tmp_path: Path) -> None:
+    out = run("clusters", "--tries", "5", "--png", str(tmp_path / "groups.png"))
     found = re.search(r"([\d.]+)% are of their group", out)
     assert found is not None
     assert float(found[1]) > 70
+    assert (tmp_path / "groups.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_an_orbit_is_found() -> None:
@@ -137,3 +138,4 @@ def test_every_example_is_tested_and_in_the_gallery() -> None:
     ]  # fmt: skip
     for name in names:
         assert f"examples/{name}.py" in gallery
+        assert 60 <= len((EXAMPLES / f"{name}.py").read_text("utf-8").splitlines()) <= 150

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
-from typing import Any, TypeVar, overload
+from typing import Any, ClassVar, TypeVar, overload
 
 from graphwright.autodiff.composite_gradients import (
     Source,
@@ -14,6 +14,7 @@ from graphwright.autodiff.composite_gradients import (
     pack_gradients,
 )
 from graphwright.autodiff.sweep import IDLE, carries_gradient, depends, reachable, sweep
+from graphwright.base.errors import Location, user_location
 from graphwright.base.logs import LOGGER
 from graphwright.op.interpreter import STATE, Layer
 from graphwright.op.op import Call, Op, not_differentiable
@@ -149,6 +150,12 @@ def paused() -> Iterator[None]:
     finally:
         for recorder in stopped:
             recorder.recording = True
+
+
+class NoGradient:
+    """The line that got None for a gradient last, of which an error may come."""
+
+    line: ClassVar[Location | None] = None
 
 
 class GradientTape:
@@ -534,6 +541,8 @@ class GradientTape:
         gradients = gradients_of(calls, parts, flat, weights, wanted=wanted)
         if zero:
             gradients = [like(s, 0) if g is None else g for s, g in zip(flat, gradients)]
+        elif any(g is None for g in gradients):
+            NoGradient.line = user_location()
         return pack_gradients(sources, gradients)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
-from graphwright.base.errors import outermost
+from graphwright.base.errors import outermost, show_users_lines
 from graphwright.data.dataset_ops import GetNext, NextOptional, OpenIterator
 from graphwright.data.dataset_value import DatasetValue
 from graphwright.data.element_forms import Form, are_arrays, as_arrays, as_tensors
@@ -135,9 +135,12 @@ class Iterator(ElementHandle, SavedReader, Generic[Element]):
         if STATE.active is None:
             for element in self._reader.ready:
                 return element
-        return self._following()
+        try:
+            return self._following()
+        except Exception as error:
+            show_users_lines(error)
+            raise
 
-    @outermost
     def _following(self) -> Any:
         """The next element, where none is ready or more than a reader is concerned."""
         if STATE.active is not None:

@@ -30,6 +30,7 @@ from graphwright.explain.glimpse import Glimpse
 from graphwright.explain.paths import contents
 from graphwright.explain.state import Change, StateWatch
 from graphwright.ir.graph import Graph
+from graphwright.op.refusal import help_of
 from graphwright.trace.argument_types import LiteralType, Structure, Weakref
 from graphwright.trace.signature import Binder, FunctionType
 from graphwright.types.trace_type import TraceType
@@ -349,11 +350,12 @@ class History:
         if not self.records and not self.failures:
             self.family.meet(self)
         last = self.failures[-1] if self.failures else None
-        repeated = last is not None and (last.kind, last.message) == (type(error), str(error))
+        message = str(error) + help_of(error)
+        repeated = last is not None and (last.kind, last.message) == (type(error), message)
         if not repeated and len(self.failures) < _FAILURES:
             line = last_user_line(error)
             place = program_call(2).line
-            self.failures.append(Failure(type(error), str(error), place, line, stored))
+            self.failures.append(Failure(type(error), message, place, line, stored))
 
     def failing(self) -> Callable[[BaseException, tuple[str, ...]], None]:
         """What records a failed call of a trace, while this history is there."""

@@ -44,6 +44,8 @@ _SHOWN = 6
 _BARE_WORDS = "words_of_refusal"
 #: The attribute of an error that needs no call named.
 _COMPLETE = "says_all"
+#: The attribute of an error with lines that help.
+_HELP = "lines_that_help"
 #: Methods that programs call without their names.
 _UNSAID = frozenset({"__init__", "__call__"})
 #: Methods that Python calls for the operators and statements of a program.
@@ -106,6 +108,17 @@ def complete(error: E) -> E:
     """Marks an error that needs no call named: it is not about arguments, or names them all."""
     setattr(error, _COMPLETE, True)
     return error
+
+
+def set_help(error: Exception, lines: str) -> None:
+    """Gives an error whose words are TensorFlow's alone lines that reports and commands show."""
+    setattr(error, _HELP, lines)
+
+
+def help_of(error: BaseException) -> str:
+    """The lines that help with an error beside its words, each after a line's end."""
+    lines: str = getattr(error, _HELP, "")
+    return lines
 
 
 def own_words(error: Exception) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from graphwright.base.annotations import signature_of
-from graphwright.op.refusal import complete, own_words, prefix_words, without_advice
+from graphwright.op.refusal import complete, own_words, prefix_words, set_help, without_advice
 from graphwright.trace.argument_types import TypeContext
 from graphwright.types.arguments import PythonFunction
 from graphwright.types.trace_type import TraceType
@@ -354,15 +354,17 @@ class Binder:
         return flat
 
     def misfit(
-        self, error: Exception, args: tuple[object, ...], kwargs: dict[str, object], help: str = ""
+        self, cause: Exception, args: tuple[object, ...], kwargs: dict[str, object], help: str = ""
     ) -> TypeError:
         """The error of a call whose arguments do not fit, with lines that help."""
-        reason = without_advice(own_words(error))
+        reason = without_advice(own_words(cause))
         words = (
             f"Binding inputs to tf.function failed due to `{reason}`. Received args: "
-            f"{args} and kwargs: {kwargs} for signature: {self.untyped}.{help}"
+            f"{args} and kwargs: {kwargs} for signature: {self.untyped}."
         )
-        return complete(TypeError(words))
+        error = complete(TypeError(words))
+        set_help(error, help)
+        return error
 
     def call(self, function: PythonFunction, bound: Bound) -> Any:
         """Calls the Python function with bound values."""

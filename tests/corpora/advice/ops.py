@@ -112,34 +112,53 @@ call("slices_of_a_ragged_list", "tf.ragged.constant(rows) takes it",
      "[x.numpy().tolist() for x in tf.data.Dataset.from_tensor_slices(rows)]",
      "[x.numpy().tolist() for x in tf.data.Dataset.from_tensor_slices(tf.ragged.constant(rows))]",
      [[1, 2], [3]], "rows = [[1, 2], [3]]")  # fmt: skip
-call("integers_for_a_signature_of_floats", "tf.cast(x, tf.float32) fits", "f(x)",
+call("integers_for_a_signature_of_floats", "tf.cast(x, tf.float32)", "f(x)",
      "f(tf.cast(x, tf.float32))", 2.0,
      "f = tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([], tf.float32)])\n"
      "x = tf.constant(1)")  # fmt: skip
-call("one_row_for_a_signature_of_rows", "tf.expand_dims(row, 0) fits", "f(x=row)",
+call("one_row_for_a_signature_of_rows", "tf.expand_dims(row, 0)", "f(x=row)",
      "f(x=tf.expand_dims(row, 0))", [[2.0, 2.0]],
      "f = tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([None, 2], tf.float32)])\n"
      "row = tf.ones([2])")  # fmt: skip
 advised(
     "rows_longer_than_a_signature",
-    "tf.TensorSpec([None, None], tf.float32) in input_signature takes it",
+    "tf.TensorSpec([None, None], tf.float32)",
     """
     spec = tf.TensorSpec([None, 2], tf.float32)
-    result = tf.function(lambda x: x * 2, input_signature=[spec])(tf.ones([1, 3]))
+    f = tf.function(lambda x: x * 2, input_signature=[spec])
+    result = f(tf.ones([1, 3]))
     """,
     ("tf.TensorSpec([None, 2], tf.float32)", "tf.TensorSpec([None, None], tf.float32)"),
     result=[[2.0, 2.0, 2.0]],
 )
 advised(
     "float_for_a_signature_of_integers",
-    "tf.TensorSpec([], tf.float32) in input_signature takes it",
+    "tf.TensorSpec([], tf.float32)",
     """
     spec = tf.TensorSpec([], tf.int32)
-    result = tf.function(lambda x: x * 2, input_signature=[spec])(2.5)
+    f = tf.function(lambda x: x * 2, input_signature=[spec])
+    result = f(2.5)
     """,
     ("tf.TensorSpec([], tf.int32)", "tf.TensorSpec([], tf.float32)"),
     result=5.0,
 )
+call("labels_and_logits_exchanged",
+     "tf.nn.sparse_softmax_cross_entropy_with_logits(y, x) takes them",
+     "tf.nn.sparse_softmax_cross_entropy_with_logits(x, y)",
+     "tf.nn.sparse_softmax_cross_entropy_with_logits(y, x)", [0.0],
+     "x, y = tf.constant([[1.0]]), tf.constant([0])")  # fmt: skip
+call("lower_case_of_a_tensor", "write `tf.strings.lower(text)`", "f(lambda text: text.lower())",
+     "f(lambda text: tf.strings.lower(text))", b"a",
+     "f = lambda g: tf.function(g)(tf.constant('A'))")  # fmt: skip
+call("array_whose_new_value_is_dropped", "`array = array.write(i, value)`", "f(False)", "f(True)",
+     [5], "def f(keeps):\n"
+     "    @tf.function\n"
+     "    def g(i, value):\n"
+     "        array = tf.TensorArray(tf.int32, 1)\n"
+     "        written = array.write(i, value)\n"
+     "        array = written if keeps else array\n"
+     "        return array.stack()\n"
+     "    return g(0, tf.constant(5))")  # fmt: skip
 call("classes_in_a_column", "tf.squeeze(y, -1) fits",
      "float(tf.nn.sparse_softmax_cross_entropy_with_logits(y, tf.zeros([1, 1]))[0])",
      "float(tf.nn.sparse_softmax_cross_entropy_with_logits(tf.squeeze(y, -1), "

@@ -253,8 +253,26 @@ def test_a_traceback_begins_with_the_program(command: tuple[str, ...], tmp_path:
     assert code == 1
     assert shown[0] == "Traceback (most recent call last):"
     assert shown[1].endswith("line 2, in <module>")
+    assert sum(line.startswith('  File "') for line in shown) == 1
     assert "Did you mean" not in errors
     assert "give TensorFlow's converter the folder." in errors
+
+
+def test_arithmetic_with_a_gradient_that_is_none_names_the_line_that_got_it(tmp_path: Path) -> None:
+    program = """import tensorflow as tf
+x = tf.constant(2.0)
+with tf.GradientTape() as tape:
+    y = x * x
+gradient = tape.gradient(y, x)
+x - 0.1 * gradient
+"""
+    code, _, errors = outcome(program, tmp_path, *RUN)
+    assert code == 1
+    assert "unsupported operand" in errors
+    last = errors.splitlines()[-1]
+    assert "line 5, in <module>: a gradient is None there, since the tape saw no way" in last
+    silent = "import tensorflow as tf\nNone + 1\n"
+    assert "gradient" not in outcome(silent, tmp_path, *RUN)[2]
 
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+from graphwright.base.errors import outermost
 from graphwright.library.presence.absent_names import absence
 from graphwright.library.presence.internal_places import PLACES
 
@@ -187,7 +188,7 @@ def first_use(
             obj=None if why else module,  # of what is absent Python need not guess the name
         )
 
-    return find
+    return outermost(find)
 
 
 WITHOUT = "graphwright, which stands for tensorflow in this process, does not have it"

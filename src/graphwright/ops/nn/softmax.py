@@ -478,7 +478,9 @@ def sparse_softmax_cross_entropy_with_logits(
 
 
 def fitting_labels(have: Dims, want: Dims) -> str:
-    """A line with a call that takes labels in a column, or those that are probabilities."""
+    """A line with a call that takes labels in a column, or probabilities, or both exchanged."""
+    if len(have) == len(want) + 1 and is_compatible(have[:-1], want):
+        return "\n    tf.nn.sparse_softmax_cross_entropy_with_logits(logits, labels) takes them"
     if have == (*want[:-1], 1):
         return "\n    tf.squeeze(labels, -1) fits"
     if have == want:

@@ -62,7 +62,7 @@ def stacked(rows: Sequence[Array], dims: Dims | None, dtype: DType) -> Any:
 
 _STACK_BLANK = (
     "Tried to stack list which only contains uninitialized tensors and has a non-fully-defined "
-    "element_shape: {}"
+    "element_shape: {}. `array = array.write(i, value)` keeps the array that has the value"
 )
 
 _SHAPE = {"shape_type": dt.INDEX}
