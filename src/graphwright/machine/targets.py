@@ -61,6 +61,11 @@ class Target(NamedTuple):
         return self.processor.startswith("znver")
 
     @property
+    def scatters(self) -> bool:
+        """Whether an instruction writes the lanes of a vector to places apart from each other."""
+        return {"+avx512f", "+avx512vl"} <= self.features
+
+    @property
     def vectors(self) -> Vectors:
         """Its vectors."""
         if {"+avx512f", "+avx512vl"} <= self.features:

@@ -179,6 +179,7 @@ class ChunkLoop:
         """Whether the body must know which lanes of a chunk count."""
         scatters = any(
             isinstance(x, Store)
+            and (x.combine or self.chunks.has_scatter())
             and innermost(x.place) != "unit"
             and key_of(x) not in self.components
             for x in self.effects
@@ -321,7 +322,7 @@ class ChunkLoop:
             f.store(value, address)
         elif not effect.combine:
             watch = self.watch(key, item_size(effect.kind), True)
-            self.chunks.scatter(self.bases[key], effect, value, self.j, self.mask, watch)
+            self.chunks.scatter(self.bases[key], effect, value, self.j, self.end, self.mask, watch)
         else:
             start = self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
             value = horizontal(f, effect.combine, self.e.select(self.mask, value, start))

@@ -98,13 +98,30 @@ class Chunks:
             value = self.e.assign(kind, self.lanes, f"insertelement {value}, {item}, i32 {i}")
         return value
 
+    def has_scatter(self) -> bool:
+        """Whether lanes are written to places apart by one instruction, under a mask."""
+        return target().scatters or self.f.frame.sanitizer is not None
+
     def scatter(
-        self, base: Reg, effect: Store, value: Reg, j: Reg, mask: Reg, watch: Watch
+        self, base: Reg, effect: Store, value: Reg, j: Reg, end: Reg, mask: Reg, watch: Watch
     ) -> None:
-        """Writes elements at equal distances."""
+        """Writes elements at equal distances: those of a chunk that begins at `j`, up to `end`.
+
+        They are the lanes of the mask. Where no instruction scatters, LLVM would write each lane by
+        code of its own.
+        """
         e, f, lanes = self.e, self.f, self.lanes
         if value.kind == "b1":
             value = e.cast("zext", value, "u8")
+        if not self.has_scatter():
+            count = e.intrinsic("smin", e.binary("sub", end, j), f.number(lanes))
+            room, stride = f.stack(value.kind, lanes), f.size(effect.place.strides[-1])
+            f.store(value, room)
+            first = f.address(base, f.mul(j, stride), value.kind)
+            with f.loop(f.number(0), count) as i:
+                item = f.load(f.address(room, i, value.kind), value.kind, 1)
+                f.store(item, f.address(first, f.mul(i, stride), value.kind))
+            return
         places = e.binary("add", e.splat(j, lanes), self.iota(I64))
         places = e.binary("mul", places, e.splat(f.size(effect.place.strides[-1]), lanes))
         size = item_size(value.kind)
