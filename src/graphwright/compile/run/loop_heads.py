@@ -41,7 +41,7 @@ class LoopPatience:
     """
 
     asks = 0.02
-    waits = 0.04
+    waits = 0.08
     looks = 0.001
     drafts = 0.01
 
