@@ -114,6 +114,31 @@ def test_other_lengths_take_other_code(length: int, monkeypatch: pytest.MonkeyPa
     np.testing.assert_allclose(decayed(tf.constant(x)), wanted, rtol=1e-5)
 
 
+@pytest.mark.parametrize("mode", [None, "sanitize"])
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 8, 9, 31, 40, 300])
+def test_code_for_other_lengths_is_shared_by_nests_alike(
+    length: int, mode: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LlvmModule, "expected", lambda module, size: 3)
+    if mode:
+        monkeypatch.setitem(OPTIONS, "native", mode)
+
+    @tf.function(jit_compile=True, input_signature=[tf.TensorSpec([2, None])])
+    def twice(x: Any) -> Any:
+        for _ in tf.range(3):
+            for _ in range(2):  # the second step has the code of the first for other arrays
+                slope = tf.stack([x[1], -x[0] / (tf.reduce_sum(tf.square(x[0])) + 1.0)])
+                x += 0.25 * slope
+        return x
+
+    x = np.linspace(-1.0, 2.0, 2 * length, dtype=np.float32).reshape(2, length)
+    wanted = x.astype(np.float64)
+    for _ in range(6):
+        slope = np.stack([wanted[1], -wanted[0] / (np.sum(np.square(wanted[0])) + 1.0)])
+        wanted = wanted + 0.25 * slope
+    np.testing.assert_allclose(twice(tf.constant(x)), wanted, rtol=1e-4, atol=1e-5)
+
+
 def sizes_of(case: Planned) -> Callable[[Size], int]:
     """The sizes that the arrays of a case have; negative where they are derived."""
     shapes = [np.shape(array) for array in case.arrays]

@@ -319,7 +319,7 @@ def test_code_that_nobody_waits_for_is_not_made(
     impatient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jobs: list[object] = []
-    monkeypatch.setattr(background, "submit", lambda job: jobs.append(job.__self__))
+    monkeypatch.setattr(background, "submit", lambda job, *_: jobs.append(job.__self__))
     monkeypatch.setattr(LoopPatience, "waits", 1e9)
     function = tf.function(steps)
     function(tf.constant(50, tf.int64))

@@ -172,7 +172,7 @@ def test_the_first_calls_may_be_of_many_threads():
 def test_a_child_of_a_fork_makes_what_its_parent_had_asked_for(monkeypatch):
     function = tf.function(spread)
     with monkeypatch.context() as nobody:
-        nobody.setattr(background, "submit", lambda job: None)
+        nobody.setattr(background, "submit", lambda *_: None)
         traces = called(function, *[(vector(n),) for n in (5, 6, 7)], times=1)
     assert {t.tier for t in traces} == {"python"}
     child = os.fork()

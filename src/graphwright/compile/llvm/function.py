@@ -37,6 +37,7 @@ class FunctionWriter:
         self._sizes: dict[Size, Reg] = {}
         self._slots: dict[int, Reg] = {}
         self.moving: set[int] = set()  # buffers whose addresses change while this runs
+        self._resting: dict[int, Reg] | None = None  # those addresses, where none changes
         self.e.label("start")
 
     def text(self) -> str:
@@ -52,6 +53,15 @@ class FunctionWriter:
             yield
         finally:
             self.e.lines = before
+
+    @contextmanager
+    def at_rest(self) -> Iterator[None]:
+        """A context in which no buffer moves: an address that may change is read once there."""
+        self._resting = {}
+        try:
+            yield
+        finally:
+            self._resting = None
 
     # -- the frame --------------------------------------------------------------------------
 
@@ -73,7 +83,10 @@ class FunctionWriter:
         """The address of a buffer."""
         slot = self.frame.buffer(i)
         if i in self.moving:
-            return self.from_slot(slot, "ptr")
+            resting = {} if self._resting is None else self._resting
+            if slot not in resting:
+                resting[slot] = self.from_slot(slot, "ptr")
+            return resting[slot]
         if slot not in self._slots:
             with self.at_entry():
                 self._slots[slot] = self.from_slot(slot, "ptr")

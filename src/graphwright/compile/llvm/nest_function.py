@@ -24,17 +24,18 @@ _VECTOR, _NARROW = 128, 32
 _INSTRUCTIONS = 8
 
 
-def lanes_of(nest: Nest, inner: int) -> int:
+def lanes_of(nest: Nest, inner: int, is_seldom: bool = False) -> int:
     """The lanes of a nest: as many as its largest elements allow.
 
     `inner` is the expected length of the innermost axis. There are no more lanes than that if it is
-    short and whole vectors fill it.
+    short and whole vectors fill it. Code that seldom runs has narrow vectors, which are short code.
     """
     sizes, distances = [1], [1]
     for stage in nest.stages:
         sizes += [item_size(x.kind) for x in stage.instructions]
         distances += map(distance, linears(stage))
     is_narrow = max(distances) > 1 or (target().gathers_slowly and is_gathering(nest))
+    is_narrow |= is_seldom
     size = _NARROW if is_narrow else _VECTOR
     lanes = min(size // max(sizes), 32)
     narrow = inner in FULL and len(nest.axes) > 1 and not nest.outer
@@ -60,7 +61,13 @@ class NestFunction:
     """The state that the stages of a nest share."""
 
     def __init__(
-        self, name: str, nest: Nest, frame: Frame, buffers: tuple[Buffer, ...], inner: int
+        self,
+        name: str,
+        nest: Nest,
+        frame: Frame,
+        buffers: tuple[Buffer, ...],
+        inner: int,
+        is_seldom: bool = False,
     ) -> None:
         self.name = name
         self.nest = nest
@@ -68,7 +75,7 @@ class NestFunction:
         signature = f"define internal void @{name}(ptr %frame, i64 %begin, i64 %end, ptr %totals)"
         self.f = FunctionWriter(frame, signature)
         self.e = self.f.e
-        self.lanes = lanes_of(nest, inner)
+        self.lanes = lanes_of(nest, inner, is_seldom)
         self.rows: dict[int, Reg] = {}
         self.row_memory: dict[int, Reg] = {}
         self.row_shadows: dict[int, Reg] = {}  # of sanitized code

@@ -15,6 +15,7 @@ from graphwright.compile.llvm.instructions import element, scalar_instruction
 from graphwright.compile.llvm.launch import FRAME, ROUND, leave, weight, word
 from graphwright.compile.llvm.list_code import ListWriter, moving
 from graphwright.compile.llvm.llvm_module import LlvmModule
+from graphwright.compile.llvm.nest_code import NestWriter, extent
 from graphwright.compile.llvm.nest_function import accumulated
 from graphwright.compile.llvm.product_code import matrices_of, write_pack, write_product
 from graphwright.compile.llvm.shared_functions import SharedCallee
@@ -23,7 +24,7 @@ from graphwright.compile.llvm.whole_runs import NestRun, ProductsRun, ScanRun
 from graphwright.compile.memory.accesses import accessed
 from graphwright.compile.memory.arena import GRAIN, bytes_of
 from graphwright.compile.nests.call_statements import OutsideCall
-from graphwright.compile.nests.collapse import linears
+from graphwright.compile.nests.collapse import collapse, linears
 from graphwright.compile.nests.nest import (
     Choice,
     Clear,
@@ -36,6 +37,7 @@ from graphwright.compile.nests.nest import (
     Multiply,
     Nest,
     PackRight,
+    Reduce,
     Scalar,
     Scan,
     Statement,
@@ -209,7 +211,7 @@ class StatementWriter:
         ways: list[tuple[list[Reg], str]] = []
         for label in (then, otherwise):
             e.label(label)
-            self.straight(short.straight) if label == then else self.call_nest(nest)
+            self.straight(short.straight) if label == then else self.call_seldom(nest)
             ways.append(([self.scalars[s] for _, s, _ in nest.scalars], e.block))
             f.branch(joined)
         e.label(joined)
@@ -226,6 +228,27 @@ class StatementWriter:
         self.run(self.callee(nest, write))
         for i, (_, scalar, kind) in enumerate(nest.scalars):
             self.define(scalar, self.f.load(word(self.f, self.room, i), kind, 1))
+
+    def call_seldom(self, nest: Nest) -> None:
+        """Calls the function of a nest for lengths that a trace like this one does not have.
+
+        A trace of these lengths runs it until it has code of its own. So it is short code, which
+        threads do not share. Where sums would be taken in another order, it is the usual one.
+        """
+        pattern, collapsed = pattern_of(nest, self.program, self.frame), collapse(nest)
+        reduces = any(isinstance(e, Reduce) for stage in nest.stages for e in stage.effects)
+        if (pattern.key, self.whole) in self.patterns or len(nest.stages) > 1 or reduces:
+            self.call_nest(nest)
+            return
+        key = pattern.key, "seldom"
+        if key not in self.patterns or self.frame.sanitizer is not None:
+            name, buffers = f"nest{len(self.module.functions)}", self.program.buffers
+            writer = NestWriter(name, collapsed, self.frame, buffers, -1, is_seldom=True)
+            self.patterns[key] = pattern, self.module.share(writer)
+        first, callee = self.patterns[key]
+        shared, f = first.of_alike(callee, pattern.slots), self.f
+        end = f.size(product(extent(collapsed)))
+        f.e.line(shared.call(FRAME, f.number(0), end, self.room))
 
     def scan(self, scan: Scan) -> None:
         """Calls the function of a scan."""
@@ -410,6 +433,11 @@ class StatementWriter:
 
     def straight(self, statement: Straight) -> None:
         """Writes scalars that are computed once, and their stores."""
+        with self.f.at_rest():
+            self.elements(statement)
+
+    def elements(self, statement: Straight) -> None:
+        """Writes the instructions of straight code, one after the other."""
         f = self.f
         values: list[Reg] = []
         for x in statement.instructions:

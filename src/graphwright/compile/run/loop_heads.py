@@ -15,15 +15,13 @@ from typing import Any, Protocol, TypeAlias
 from weakref import ref
 
 from graphwright.compile.nests.sizes import NotNative
+from graphwright.compile.run.bounded_loops import BoundedLoop, bounded, loop_alone
 from graphwright.compile.run.options import enabled
-from graphwright.control.loop import StatelessWhile
 from graphwright.ir.draws import Draws
 from graphwright.ir.execution import Function
 from graphwright.ir.graph import Graph, Node
 from graphwright.machine import background
 from graphwright.machine.preparation import Waiting
-from graphwright.ops.core.creation import Const
-from graphwright.trace.symbolic import SymbolicTensor
 
 Run: TypeAlias = Callable[..., tuple[Any, ...]]
 
@@ -38,12 +36,14 @@ class LoopPatience:
 
     No loop waits longer than it has run. It would take as long again, perhaps, and keep the
     compiler from the interpreter's lock. Between two looks, each of which costs as much as a kernel
-    of small arrays, is a millisecond.
+    of small arrays, is a millisecond. A loop whose iterations take longer than the last number gets
+    no draft: it could not leave that for long.
     """
 
     asks = 0.02
     waits = 0.08
     looks = 0.001
+    drafts = 0.01
 
 
 class LoweredLoop(Protocol):
@@ -56,6 +56,10 @@ class LoweredLoop(Protocol):
     @property
     def is_native(self) -> bool:
         """Whether any of it is machine code."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all loops in it are machine code."""
 
 
 class LoopLowering:
@@ -113,6 +117,8 @@ class LoopHead:
         self.around = tuple(around)  # the loops and branches that hold it
         self.code: Function | None = None
         self.turns = 0  # iterations of a visit before its first look
+        #: Of the visit that asked for code: its iterations until then, and the seconds of each.
+        self.done, self.pace = 1, 0.0
         self.is_refused = False
         self.worker: background.Worker | None = None  # a child of a fork has another one
         self.answered: threading.Event
@@ -142,6 +148,8 @@ class LoopHead:
             visit.turns = _NEVER
             return visit
         if self.code is None and seconds > LoopPatience.asks:
+            if self.worker is None:
+                self.done, self.pace = max(visit.done, 1), seconds / max(visit.done, 1)
             self.ask()
             if seconds > LoopPatience.waits:
                 self.wait(visit, seconds - visit.waited)
@@ -185,41 +193,34 @@ class LoopHead:
         try:
             if self.code is not None or not self.is_awaited():
                 return
-            alone = loop_alone(self.node, self.graph)
-            alone.draws = self.draws
-            lowered = LoopLowering.native(alone, around=self.around)
-            if not lowered.is_native:
-                self.is_refused = True
-            elif self.is_awaited():
-                self.code = lowered.function
+            code = self.draft() if self.pace < LoopPatience.drafts else None
+            if code is None:
+                lowered = self.lowered(loop_alone(self.node, self.graph), is_quick=False)
+                if not lowered.is_native:
+                    self.is_refused = True
+                elif self.is_awaited():
+                    code = lowered.function
+            self.code = code
         except NotNative:
             self.is_refused = True
         finally:
             answered.set()
 
+    def lowered(self, graph: Graph, is_quick: bool) -> LoweredLoop:
+        """The native form of the loop alone."""
+        graph.draws = self.draws
+        lowered: LoweredLoop = LoopLowering.native(graph, around=self.around, is_quick=is_quick)
+        return lowered
 
-def loop_alone(node: Node, around: Graph) -> Graph:
-    """The graph of a loop alone, from its present variables and captures to its results.
+    def draft(self) -> Function | None:
+        """Code that is there soon, and is left for better code while the loop goes on.
 
-    `around` is the graph that has it. Captured constants are constants here, too.
-    """
-    op = node.op
-    assert isinstance(op, StatelessWhile)
-    graph = Graph(node.name)
-    count = len(op.body.parameters)
-    inputs = [
-        graph.placeholder(variable.type, f"args_{i}")
-        for i, variable in enumerate(op.body.parameters)
-    ]
-    graph.parameters = [*inputs]
-    for value in node.inputs[count:]:
-        captured = graph.placeholder(value.type, "captured")
-        graph.captures.append((SymbolicTensor(value, around), captured))
-        if isinstance(value.node.op, Const):
-            (captured,) = graph.add(value.node.op, (), (value.type,)).outputs
-        inputs.append(captured)
-    types = tuple([value.type for value in node.outputs])
-    loop = Node(op, tuple(inputs), types, node.name, node.location)
-    graph.nodes.append(loop)
-    graph.results = list(loop.outputs)
-    return graph
+        None if the loop may not be left, or if something of it stays in Python.
+        """
+        graph = bounded(self.node, self.graph)
+        if graph is None:
+            return None
+        lowered = self.lowered(graph, is_quick=True)
+        if not (lowered.is_native and lowered.is_whole and self.is_awaited()):
+            return None
+        return BoundedLoop(lowered.function, len(self.node.outputs), self.done)

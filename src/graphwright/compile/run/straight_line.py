@@ -98,6 +98,7 @@ class GeneratedSource:
         self.nodes: Lines = {}
         self.bindings["_note"] = noting(self.nodes)
         self.last_use = last_uses(graph)
+        self.has_loops = False  # in Python
 
     def write(self) -> None:
         """Writes the function: a line for each node, and a handler that notes an error's line."""
@@ -187,6 +188,7 @@ class GeneratedSource:
 
     def loop(self, node: Node, op: StatelessWhile) -> None:
         """Writes a loop, whose variables have the names of its results."""
+        self.has_loops = True
         condition, body = map(self.passes, simple_graphs(op))
         operands = [self.names[v] for v in node.inputs]
         variables = self.named(node.outputs)

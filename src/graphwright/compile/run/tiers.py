@@ -68,6 +68,11 @@ class NativeTier:
         """Whether any of it is machine code."""
         return bool(self.source.segments)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all loops in it are machine code."""
+        return not self.source.has_loops
+
     def code(self) -> Any:
         """A value that differs for code of another kind: all of it but numbers that are sizes."""
         with contained(self.source.graph.name):
@@ -153,6 +158,7 @@ class Tiered:
         self.stage = TierStage.NEW
         self.run: Run
         self.calls = 0
+        self.has_departed = False  # whether a loop went on as machine code in the midst of a call
         #: Seconds of the last two calls of the slow tier, where the next may take as long.
         self.last: tuple[float, ...] = ()
         self.request: Any = None  # the last one for code: a child of a fork makes its own
@@ -215,16 +221,17 @@ class Tiered:
         start, departures = time.perf_counter(), THIS_THREAD.departures
         results = self.run(*arrays)
         seconds = 0.0 if Waiting.always else time.perf_counter() - start
-        self.calls += _MANY if seconds > _LONG else 1
         if THIS_THREAD.departures > departures:
+            self.has_departed = True
             seconds = 0.0  # the next call has the code of that loop from its beginning
+        self.calls += _MANY if seconds > _LONG else 1
         # The first call does more than others.
         self.last = (self.last[-1] if self.last else seconds / 2), seconds
         family = self.family
         if family is not None:
             family.calls += 1
         if self.calls >= _MANY:
-            self.ask(is_own=True)
+            self.ask(is_own=True, is_urgent=seconds > _LONG or not self.has_departed)
         elif family is not None and family.is_open and family.calls >= _MANY:
             self.ask(is_own=False)
         return results
@@ -238,10 +245,11 @@ class Tiered:
         if not background.is_worker():
             background.wait(2 * min(self.last), is_urgent=True)
 
-    def ask(self, is_own: bool) -> None:
+    def ask(self, is_own: bool, is_urgent: bool = True) -> None:
         """Requests code for this trace, or only code that serves others too.
 
-        It is made in the background, unless the clock must not decide what runs.
+        It is made in the background, unless the clock must not decide what runs. It is not urgent
+        where the loops that took long have code, which left Python midway.
         """
         request = background.worker(), is_own
         if self.request != request:
@@ -250,7 +258,7 @@ class Tiered:
             if Waiting.always:
                 job()
             else:
-                background.submit(job)
+                background.submit(job, is_urgent)
 
     def share(self) -> None:
         """Makes code that serves the family, if that is possible."""
