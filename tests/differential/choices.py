@@ -56,7 +56,8 @@ WORDS = (
     Words(
         "operands without elements are refused in TensorFlow",
         "empty (output|input)|params is empty|only has 0 elements|truth value of an empty|"
-        "Requested more than 0|have length of at least|delta != 0",
+        "Requested more than 0|have length of at least|delta != 0|Detected at node GatherNd|"
+        "Input to reshape is a tensor with 0 values",
     ),
     Words("operands without elements are refused in TensorFlow", "to reshape is", "image_grad"),
     Words("a sparse tensor divided by a dense zero", "SparseDenseCwiseDiv cannot divide by zero"),
@@ -69,7 +70,12 @@ WORDS = (
     Words(
         "a number beside a tensor of another dtype",
         "was expected to be",
-        "debugging.assert|histogram|hypot",
+        "debugging.assert|histogram|hypot|logaddexp",
+    ),
+    Words(
+        "a function of NumPy's that takes more dtypes",
+        "is not in the list of allowed values",
+        r"numpy\.(arctan2|cross)",
     ),
     Words("an axis of classes before the last", "Requires start <= limit", "cross_entropy"),
     Words("a statement that AutoGraph does not convert there", "OperatorNotAllowed", _UNCONVERTED),
@@ -97,7 +103,13 @@ def is_untaken(case: Difference, sample: Sample) -> bool:
 
 def is_as_eager(case: Difference, sample: Sample) -> bool:
     """A graph gives what TensorFlow gives eagerly, and its graph does not."""
-    return case.stage != "eager" and difference(outcome_as_traced(case.eagerly), case.ours) is None
+    if case.stage == "eager":
+        return False
+    eagerly = outcome_as_traced(case.eagerly)
+    words = difference(eagerly, case.ours)
+    if words is None or "error" in eagerly or "error" in case.ours:
+        return words is None
+    return bool(choice(case._replace(stage="eager", theirs=eagerly, words=words), sample))
 
 
 def is_dtype(case: Difference, sample: Sample) -> bool:
@@ -163,9 +175,19 @@ def is_bytes(case: Difference, sample: Sample) -> bool:
 
 
 def is_lowest(case: Difference, sample: Sample) -> bool:
-    """A window of negative infinities, or of NaN, whose maximum is the lowest float."""
+    """A window of negative infinities, whose maximum is the lowest float; one with NaN."""
     window = re.search(r"max_pool|dilation2d", text_of(sample))
-    return window is not None and any(b < -3e38 or b != b for _, b in places(case))
+    return window is not None and any(min(p) < -3e38 or np.isnan(p).any() for p in places(case))
+
+
+def is_spent(case: Difference, sample: Sample) -> bool:
+    """A call after one that made variables and failed as it was traced: TensorFlow returns None."""
+    return case.call > 0 and case.theirs.get("value", "") is None and "Module" in text_of(sample)
+
+
+def is_unsorted(case: Difference, sample: Sample) -> bool:
+    """The order of `top_k` that is not sorted."""
+    return case.words.startswith("value") and "sorted=False" in text_of(sample)
 
 
 def is_rolled(case: Difference, sample: Sample) -> bool:
@@ -218,6 +240,7 @@ CAUSES = {
     "NaN in the range of `quantize_and_dequantize`, by its place": r"quantize_and_dequantize",
     "`bessel_y1` of 0": r"bessel_y1",
     "a label of `ctc_loss` that is no class": r"ctc_loss",
+    "a transform, or a decomposition, of an infinity": r"signal\.|linalg\.qr",
     "a tangent of zero times an infinity": r"ForwardAccumulator",
     "NaN among what is sorted or added up": r"sort|top_k|logsumexp|cum|median|unique",
 }
@@ -262,9 +285,10 @@ _FLOAT = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e-?\d+)?(?![\w.])")
 
 #: The rules that compute, in the order in which they are asked, after those about words.
 RULES: tuple[Callable[[Difference, Sample], bool | str], ...] = (
-    is_exhausted, is_refused_early, is_untaken, is_other_refusal, is_as_eager, is_dtype, is_dense,
-    is_left_out,
+    is_exhausted, is_spent, is_refused_early, is_untaken, is_other_refusal, is_as_eager, is_dtype,
+    is_dense, is_left_out,
     is_image_without_pixels, is_nothing, is_mistake, is_unwritten, is_bytes, is_lowest, is_rolled,
+    is_unsorted,
     is_beyond, is_sorted, is_cast, is_derivative, is_gamma, is_saturated, is_static, is_lost,
     is_large,
 )  # fmt: skip

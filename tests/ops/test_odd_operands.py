@@ -223,3 +223,14 @@ def test_the_tangent_of_a_segments_greatest_is_a_tensor() -> None:
     tangent = accumulator.jvp(y)
     assert isinstance(tangent, tf.Tensor)
     assert tangent.numpy().tolist() == [[2.0, 3.0], [0.0, 0.0], [1.0, 5.0]]
+
+
+def test_boxes_are_drawn_on_grey_or_coloured_images() -> None:
+    for channels in (0, 2, 5):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.image.draw_bounding_boxes(
+                tf.zeros([1, 2, 2, channels]), [[[0.0, 0.0, 1.0, 1.0]]], [[1.0] * 5]
+            )
+    assert tf.image.draw_bounding_boxes(
+        tf.zeros([1, 2, 2, 3]), [[[0.0, 0.0, 1.0, 1.0]]], [[1.0] * 3]
+    ).shape == [1, 2, 2, 3]

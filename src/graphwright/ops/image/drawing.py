@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable, undefined
 from graphwright.types import dtypes as dt
@@ -50,6 +51,10 @@ class DrawBoundingBoxesV2(Op):
 
     def kernel(self, images: Array, boxes: Array, colors: Array) -> Any:
         channels = images.shape[-1]
+        if channels not in (1, 3, 4):
+            raise InvalidArgumentError(
+                f"images must be grey, RGB or RGBA, with 1, 3 or 4 channels, not {channels}"
+            )
         table = colors if len(colors) else COLORS
         if table is COLORS and channels == 1:
             table = np.ones_like(table)
