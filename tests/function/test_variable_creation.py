@@ -124,6 +124,30 @@ def test_a_first_trace_that_fails_may_be_made_again():
     assert f(tf.constant(2.0)) == 4.0
 
 
+def test_variables_of_a_first_trace_that_fails_have_their_values():
+    class Dense(tf.Module):
+        w = b = None
+
+        def __call__(self, x):
+            if self.w is None:
+                self.b = tf.Variable(x[0])  # of an argument: it has no value before a trace ends
+                self.w = tf.Variable(tf.fill([x.shape[-1], 2], 0.5))
+            return x @ self.w
+
+    layer = Dense()
+
+    @tf.function
+    def f(x, y):
+        return layer(x) + y
+
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+        f(tf.ones([1, 3]), tf.ones([5, 7]))
+    assert f(tf.ones([1, 3]), tf.ones([1, 2])).numpy().tolist() == [[2.5, 2.5]]
+    assert layer.w.numpy().tolist() == [[0.5, 0.5]] * 3
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        layer.b.numpy()
+
+
 def test_a_function_that_is_called_in_a_trace_creates_variables():
     """Their values may come of constants, random numbers and variables, not of the arguments."""
     held, made = tf.Variable(3.0), []

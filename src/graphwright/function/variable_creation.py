@@ -48,7 +48,11 @@ class VariableCreation:
         if not self._allowed:
             return trace(refuse)
         created: list[tuple[Variable, Tensor]] = []
-        concrete = trace(lambda variable, value: created.append((variable, value)))
+        try:
+            concrete = trace(lambda variable, value: created.append((variable, value)))
+        except BaseException:
+            initialize_alone(created)
+            raise
         self._allowed = False
         if not created:
             return concrete
@@ -89,6 +93,20 @@ def initialize(
         announce(variable)
 
 
+def initialize_alone(created: Sequence[tuple[Variable, Tensor]]) -> None:
+    """Gives variables of a trace that failed the values that depend on no argument.
+
+    The program may hold them: then the next trace does not create them again.
+    """
+    for variable, value in created:
+        if isinstance(value, SymbolicTensor) and not variable._storage.is_set:
+            graph = sliced([value._value], value._graph)
+            needed = needs(graph)
+            around = [v for tensor, v in graph.captures if isinstance(tensor, SymbolicTensor)]
+            if needed.isdisjoint([*graph.parameters, *around]):
+                initialize([(variable, value)], value._graph, None)
+
+
 def lifted(
     results: Sequence[Value],
     traced: Graph,
@@ -101,12 +119,8 @@ def lifted(
         ValueError: One depends on a parameter of the graph, and there are no arguments. `refusal`
             has the words.
     """
-    graph = Graph(f"{traced.name}_initial_values")
-    graph.nodes, graph.parameters = traced.nodes, traced.parameters
-    graph.captures = traced.captures
-    graph.results = list(results)
-    graph = without_writes(graph)
-    needed = {value for node in graph.nodes for value in node.inputs}.union(graph.results)
+    graph = sliced(results, traced)
+    needed = needs(graph)
     given: Sequence[CallTensor | None]
     if arguments is not None:
         given = arguments()
@@ -116,6 +130,20 @@ def lifted(
         raise complete(ValueError(refusal))
     pairs = zip([*given, *traced.captured], graph.arguments)
     return runner(graph)(*[array_of(t) if value in needed else None for t, value in pairs])
+
+
+def sliced(results: Sequence[Value], traced: Graph) -> Graph:
+    """The part of a graph that values of it need."""
+    graph = Graph(f"{traced.name}_initial_values")
+    graph.nodes, graph.parameters = traced.nodes, traced.parameters
+    graph.captures = traced.captures
+    graph.results = list(results)
+    return without_writes(graph)
+
+
+def needs(graph: Graph) -> set[Value]:
+    """The values that nodes and results of a graph read."""
+    return {value for node in graph.nodes for value in node.inputs}.union(graph.results)
 
 
 def array_of(tensor: CallTensor) -> object:
