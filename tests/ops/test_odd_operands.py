@@ -225,9 +225,15 @@ def test_the_tangent_of_a_segments_greatest_is_a_tensor() -> None:
     assert tangent.numpy().tolist() == [[2.0, 3.0], [0.0, 0.0], [1.0, 5.0]]
 
 
+@pytest.mark.parametrize(("labels", "counts"), [([[1.0]], [1]), ([[True]], [1]), ([[1]], [1.5])])
+def test_labels_of_sequences_are_integers(labels: Any, counts: Any) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="not in the list of allowed values"):
+        tf.nn.ctc_loss(labels, tf.zeros([2, 1, 3]), counts, [2])
+
+
 def test_boxes_are_drawn_on_grey_or_coloured_images() -> None:
     for channels in (0, 2, 5):
-        with pytest.raises(tf.errors.InvalidArgumentError):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="with 1, 3 or 4 channels"):
             tf.image.draw_bounding_boxes(
                 tf.zeros([1, 2, 2, channels]), [[[0.0, 0.0, 1.0, 1.0]]], [[1.0] * 5]
             )

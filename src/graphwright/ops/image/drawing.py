@@ -41,8 +41,6 @@ class DrawBoundingBoxesV2(Op):
                 f"boxes of shape {show_dims(boxes.dims)} for images {show_dims(images.dims)}: "
                 "there must be rows of 4 numbers for each"
             )
-        if channels == 0:
-            raise ValueError("images must have channels")
         table: Dims = colors.dims or (0, None)
         least, width = channels or 0, table[1]
         if table[0] != 0 and width is not None and width < least:
@@ -53,7 +51,9 @@ class DrawBoundingBoxesV2(Op):
         channels = images.shape[-1]
         if channels not in (1, 3, 4):
             raise InvalidArgumentError(
-                f"images must be grey, RGB or RGBA, with 1, 3 or 4 channels, not {channels}"
+                None,
+                None,
+                f"images must be grey, RGB or RGBA, with 1, 3 or 4 channels, not {channels}",
             )
         table = colors if len(colors) else COLORS
         if table is COLORS and channels == 1:

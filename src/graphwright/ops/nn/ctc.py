@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
@@ -102,8 +103,8 @@ def ctc_loss(
         A vector of the dtype of `logits`, [batch].
 
     Raises:
-        InvalidArgumentError: The batch sizes differ, or a rank is wrong. Or a row of sparse labels
-            is empty, or longer than its time.
+        InvalidArgumentError: The batch sizes differ, or a rank is wrong, or labels are no integers.
+            Or a row of sparse labels is empty, or longer than its time.
         ValueError: `labels` are sparse, and `blank_index` is None.
 
     Source:
@@ -114,9 +115,23 @@ def ctc_loss(
     >>> tf.nn.ctc_loss([[1]], tf.zeros([2, 1, 3]), [1], [2])
     <tf.Tensor: shape=(1,), dtype=float32, numpy=array([1.0986123], dtype=float32)>
     """
-    rows, counts, times = [cast(convert(x), dt.int32) for x in (labels, label_length, logit_length)]
+    rows, counts = whole_numbers(labels), whole_numbers(label_length)
+    times = cast(convert(logit_length), dt.int32)
     op = CTCLossDense.of(0 if blank_index is None else int(blank_index))
     return loss_of(op, time_major(logits, logits_time_major), rows, counts, times, name)
+
+
+def whole_numbers(value: TensorLike) -> Any:
+    """Integers as int32; InvalidArgumentError for others, which a cast would cut."""
+    numbers = convert(value)
+    if not numbers.dtype.is_integer:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr 'TI' of {numbers.dtype.name} is not in the list of allowed values: "
+            "labels of ctc_loss, and their counts, are integers",
+        )
+    return cast(numbers, dt.int32)
 
 
 def time_major(logits: TensorLike, is_so: bool) -> Any:
