@@ -1225,6 +1225,7 @@ WITHOUT_ROWS = {
     "ir/draws.py:kernels": "the key is a place in one graph",
     "library/checkpoint/tensor_bundle.py:_entries": "it is the content of one file",
     "portable/model_functions.py:_names": "the functions live as long as the table",
+    "portable/function_import.py:_ops": "the key is all that an op is made of",
     "portable/saved_objects.py:_traces": "the key is the name of a function of one model",
     "portable/structured_values.py:named_tuple": "the key is all that a class is made of",
     "autograph/sites.py:_codes": "the key is the number of a statement in one function",

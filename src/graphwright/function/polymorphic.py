@@ -31,8 +31,8 @@ from graphwright.function.trace_maker import Features, TraceMaker
 from graphwright.function.variable_creation import VariableCreation, refuse
 from graphwright.function.weak_method import WeakMethod
 from graphwright.op.interpreter import STATE
+from graphwright.op.late_imports import late_module
 from graphwright.op.refusal import boundaries, own_boundary
-from graphwright.trace.misfit import words_on_misfit
 from graphwright.trace.signature import (
     Binder,
     Bound,
@@ -197,7 +197,8 @@ class PolymorphicFunction:
                 try:
                     value = type_.cast(value, CASTING)
                 except (TypeError, ValueError, AssertionError) as error:
-                    help = words_on_misfit(name, value, type_, binder.names, len(args))
+                    misfit = late_module("graphwright.trace.misfit")  # which few programs need
+                    help = misfit.words_on_misfit(name, value, type_, binder.names, len(args))
                     raise binder.misfit(error, args, kwargs, help) from None
             cast.append((name, kind, value))
         return cast

@@ -15,12 +15,12 @@ from typing import Any, Protocol, TypeAlias
 from weakref import ref
 
 from graphwright.compile.nests.sizes import NotNative
-from graphwright.compile.run.bounded_loops import BoundedLoop, bounded, loop_alone
 from graphwright.compile.run.options import enabled
 from graphwright.ir.draws import Draws
 from graphwright.ir.execution import Function
 from graphwright.ir.graph import Graph, Node
 from graphwright.machine import background
+from graphwright.machine.exclusion import LLVM
 from graphwright.machine.preparation import Waiting
 
 Run: TypeAlias = Callable[..., tuple[Any, ...]]
@@ -189,6 +189,8 @@ class LoopHead:
 
     def make(self) -> None:
         """Makes the code, unless the loop comes to its end before."""
+        with LLVM:  # a fork waits for the import
+            from graphwright.compile.run.bounded_loops import loop_alone
         answered = self.answered
         try:
             if self.code is not None or not self.is_awaited():
@@ -217,6 +219,8 @@ class LoopHead:
 
         None if the loop may not be left, or if something of it stays in Python.
         """
+        with LLVM:
+            from graphwright.compile.run.bounded_loops import BoundedLoop, bounded
         graph = bounded(self.node, self.graph)
         if graph is None:
             return None

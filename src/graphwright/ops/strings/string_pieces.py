@@ -197,7 +197,7 @@ class StringNGrams(Op):
     def kernel(self, data: Array, splits: Array) -> tuple[Array, ...]:
         words, ends = texts(data).reshape(-1).tolist(), splits.reshape(-1)
         check_splits(ends, len(words))
-        if not words:  # rows without a word have no padding then, as in TensorFlow
+        if not (words and len(ends)):  # rows without a word have no padding then, as in TensorFlow
             return np.empty(0, object), np.zeros_like(splits)
         lengths = np.diff(ends.astype(np.int64))
         nothing = np.zeros(len(lengths), np.int64)
