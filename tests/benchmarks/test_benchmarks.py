@@ -132,7 +132,7 @@ def replaced(measured: Row, name: str) -> Row:
 def test_a_checkout_is_measured_beside_another(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert trees.main([str(rounds.ROOT), "W13a", "--rounds", "4"]) == 0
+    assert trees.main([str(rounds.ROOT), "W13a", "--rounds", "2"]) == 0
     line = capsys.readouterr().out
     assert re.fullmatch(r"W13a \[µs\]: \S+ \S+, ratio \S+ \(\S+ to \S+\), of the least \S+\n", line)
 
