@@ -62,6 +62,13 @@ def test_a_sum_counts_what_was_not_written_as_zero(writes):
     assert blank.items == [None] * 8
 
 
+def test_what_was_read_stays_when_another_goes_on():
+    start = TensorList([1, 2], dt.int32, ())
+    read = start.items
+    assert start.set(0, 9).push(3).items == [9, 2, 3]
+    assert read == start.items == [1, 2]
+
+
 def test_threads_may_go_on_from_one_version():
     start = TensorList(list(range(100)), dt.int32, ())
 
@@ -81,7 +88,7 @@ def test_writing_costs_the_same_however_long_the_array(size):
     for i in range(size):
         version = version.set(i, i)
         # What is remembered of older versions stays within the length of the list.
-        assert len(version._store.log) <= size + 66
+        assert len(version._at[0].log) <= size + 66
 
 
 def test_an_array_made_by_a_function_can_be_read_and_written_afterwards():

@@ -170,7 +170,8 @@ class TensorListGather(Op):
             if not 0 <= index < size:
                 raise refuse(f"Index {index} out o range; list only has {size} elements.")
         known = merged(known_dims(element_shape), items.dims)
-        chosen = [items.items[i] for i in places]
+        stored = items.items
+        chosen = [stored[i] for i in places]
         if any(item is None for item in chosen):
             dims = element_dims(items, known)
             message = _STACK_BLANK.replace("stack", "gather")
@@ -257,7 +258,7 @@ class TensorListScatterIntoExistingList(Op):
 
 def scattered(items: TensorList, tensor: Array, indices: Array) -> TensorList:
     """The list with rows of a tensor at `indices`."""
-    new = items.items.copy()
+    new = items.items
     indices = indices.reshape(-1)
     if len(indices) != len(tensor):
         raise refuse(

@@ -67,7 +67,7 @@ class TensorList:
     interpreter what kind of operand this is.
     """
 
-    __slots__ = ("_store", "_version", "dims", "element_dtype", "limit")
+    __slots__ = ("_at", "dims", "element_dtype", "limit")
     dtype = dt.variant
     shape = ()
     tensor_type = HANDLE
@@ -80,58 +80,64 @@ class TensorList:
         limit: int | None = None,
         blank: bool = False,
     ) -> None:
-        self._store = ListStore(items, blank)
-        self._version = 0
+        #: The store, and the number of this version in it: one object, since other threads read it.
+        self._at = ListStore(items, blank), 0
         self.element_dtype = element_dtype
         self.dims = dims
         self.limit = limit
 
     def _newest_store(self) -> ListStore:
         """A store of which this is the newest version; the lock is held."""
-        store = self._store
-        if self._version != len(store.log):
-            store = self._store = ListStore(store.as_of(self._version))
-            self._version = 0
+        store, version = self._at
+        if version != len(store.log):
+            store = ListStore(store.as_of(version))
+            self._at = store, 0
         return store
+
+    # Another thread may go on from this version at any moment, and changes the store. It adds to
+    # the log before it changes the items. So what was read is right if the log is as before.
 
     @property
     def items(self) -> list[Any]:
-        """The items, which the caller must not change."""
-        store = self._store
-        if self._version == len(store.log):
-            return store.items
+        """The items, in a list that nobody else has."""
+        store, version = self._at
+        items = store.items.copy()
+        if version == len(store.log):
+            return items
         with _LOCK:
-            return self._newest_store().items
+            return self._newest_store().items.copy()
 
     @property
     def rows(self) -> Any:
         """The array whose rows the items are, None if that is not known."""
-        return None if self._store.log else self._store.rows
+        store, _ = self._at
+        return None if store.log else store.rows
 
     @rows.setter
     def rows(self, rows: Array) -> None:
-        self._store.rows = rows
+        self._at[0].rows = rows
 
     @property
     def is_sparse(self) -> bool:
         """Whether the log tells which items were written."""
-        return self._store.blank
+        return self._at[0].blank
 
     @property
     def written(self) -> set[int] | None:
         """The places of all items that were written, if it takes no search to tell."""
-        store = self._store
+        store, version = self._at
         if not store.blank:
             return None
-        return {place for place, _ in store.log[: self._version] if place >= 0}
+        return {place for place, _ in store.log[:version] if place >= 0}
 
     def get(self, index: int) -> Any:
         """The item at a place that exists."""
-        store = self._store
-        item = store.items[index] if index < len(store.items) else None
-        if self._version == len(store.log):  # still: another thread may go on from here
-            return item
-        return self.items[index]
+        store, version = self._at
+        item = store.items[index : index + 1]
+        if version == len(store.log):
+            return item[0]
+        with _LOCK:
+            return self._newest_store().items[index]
 
     def _changed(self, place: int, value: Any) -> TensorList:
         """The next version: an item set, the list grown or cut to a size."""
@@ -154,8 +160,7 @@ class TensorList:
             else:
                 log.append((place, items[place]))
                 items[place] = value
-            newer._store = store
-            newer._version = len(log)
+            newer._at = store, len(log)
         return newer
 
     def set(self, index: int, item: Item) -> TensorList:
@@ -182,7 +187,12 @@ class TensorList:
         return TensorList(items, self.element_dtype, self.dims, self.limit)
 
     def __len__(self) -> int:
-        return len(self.items)
+        store, version = self._at
+        size = len(store.items)
+        if version == len(store.log):
+            return size
+        with _LOCK:
+            return len(self._newest_store().items)
 
     def __repr__(self) -> str:
         return "<TensorList>"
