@@ -18,7 +18,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Machine code is made anew: what an earlier run left on the disk proves nothing.
-os.environ.setdefault("GRAPHWRIGHT_CACHE_DIR", "off")
+os.environ["GRAPHWRIGHT_CACHE_DIR"] = "off"
 
 # Processes that tests start find the package compiled by one of them, as users' do. The next run
 # finds the tests compiled.
