@@ -25,6 +25,7 @@ from graphwright.machine.process_settings import (
     Hold,
     Turns,
     quick_turns,
+    rarely_collected,
     uncollected,
 )
 
@@ -317,6 +318,69 @@ def test_the_collector_goes_on_as_before(fails: bool, collects: bool) -> None:
         gc.enable()
     assert after is collects
     assert not any(each is frozen for each in gc.get_objects())
+
+
+@pytest.fixture
+def thresholds() -> Iterator[tuple[int, ...]]:
+    """Those of the collector, as they are before and after a test."""
+    before = gc.get_threshold()
+    yield before
+    gc.set_threshold(*before)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_collections_are_as_frequent_as_before(thresholds: tuple[int, ...], fails: bool) -> None:
+    try:
+        with rarely_collected(), rarely_collected():
+            assert gc.isenabled()
+            assert gc.get_threshold()[0] > thresholds[0]
+            if fails:
+                raise KeyError
+    except KeyError:
+        assert fails
+    assert gc.get_threshold() == thresholds
+
+
+@pytest.mark.parametrize("first", [0, 1_000_000])
+def test_a_program_may_want_fewer_collections(thresholds: tuple[int, ...], first: int) -> None:
+    gc.set_threshold(first, 7, 7)
+    with rarely_collected():
+        assert gc.get_threshold()[:2] == (first, 7)
+    assert gc.get_threshold()[:2] == (first, 7)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without forks")
+def test_a_child_collects_as_before(thresholds: tuple[int, ...]) -> None:
+    with rarely_collected():
+        child = os.fork()
+        if not child:
+            os._exit(gc.get_threshold() != thresholds)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert gc.get_threshold() != thresholds
+
+
+@pytest.mark.usefixtures("thresholds")
+def test_what_a_program_sets_while_it_is_traced_stands() -> None:
+    @tf.function
+    def f(x: tf.Tensor) -> tf.Tensor:
+        gc.set_threshold(333, 7, 7)
+        return x + 1.0
+
+    f(tf.constant(1.0))
+    assert gc.get_threshold()[:2] == (333, 7)
+
+
+def test_a_trace_waits_for_more_objects(thresholds: tuple[int, ...]) -> None:
+    during = []
+
+    @tf.function(autograph=False)
+    def f(x: tf.Tensor) -> tf.Tensor:
+        during.append(gc.get_threshold()[0])
+        return x + 1.0
+
+    f(tf.constant(1.0))
+    assert during[0] > thresholds[0]
+    assert gc.get_threshold() == thresholds
 
 
 def test_a_filter_of_the_program_has_precedence() -> None:

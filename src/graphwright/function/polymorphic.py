@@ -30,6 +30,7 @@ from graphwright.function.retracing_warning import warn_of_retracing
 from graphwright.function.trace_maker import Features, TraceMaker
 from graphwright.function.variable_creation import VariableCreation, refuse
 from graphwright.function.weak_method import WeakMethod
+from graphwright.machine.process_settings import rarely_collected
 from graphwright.op.interpreter import STATE
 from graphwright.op.late_imports import late_module
 from graphwright.op.refusal import boundaries, own_boundary
@@ -243,7 +244,7 @@ class PolymorphicFunction:
             )
         self._pending.append(wanted)
         try:
-            with Waits.around("tracing", self._name):
+            with Waits.around("tracing", self._name), rarely_collected():
                 return self._trace_for(wanted, bound, began)
         finally:
             self._pending.pop()

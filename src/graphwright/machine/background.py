@@ -12,7 +12,7 @@ from typing import Any
 
 from graphwright.base.logs import get_logger
 from graphwright.machine.exclusion import at_end
-from graphwright.machine.process_settings import quick_turns
+from graphwright.machine.process_settings import quick_turns, rarely_collected
 
 
 class Ending(BaseException):
@@ -77,7 +77,7 @@ class Worker:
                     return
             if job is not None:
                 try:
-                    with quick_turns():
+                    with quick_turns(), rarely_collected():
                         job()
                 except Ending:
                     pass

@@ -66,8 +66,9 @@ BLAS = Setting(
 )
 COLLECTOR = Setting(
     "collector",
-    "the collector of cycles pauses; objects of the import are old afterwards",
-    "during `import graphwright`, and while a function is converted or a model loaded",
+    "the collector of cycles pauses, or waits for more objects; those of the import are old then",
+    "during `import graphwright`, and while a function is converted, traced or compiled or a model "
+    "loaded",
     "0.83 of the import with a first call, 0.96 of conversions, 0.97 of a model's load and call",
 )
 WARNINGS = Setting(
@@ -233,6 +234,7 @@ def _apply() -> None:
 def _forget() -> None:
     """Ends all holds in the child of a fork, which has none of the threads that compile."""
     Turns.end()
+    Collections.end()
     if ThreadBound.holds:
         ThreadBound.holds.clear()
         _apply()
@@ -263,6 +265,43 @@ def uncollected(ages: bool = False) -> Iterator[None]:
             gc.unfreeze()
     finally:
         gc.enable()
+
+
+#: So many new objects begin a collection of the youngest while a function is traced or compiled.
+_MANY_OBJECTS = 20_000
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """Makes collections of the youngest objects rarer in the block, where most of these stay.
+
+    The program may go on in it, so the collector does not pause. What the program sets meanwhile
+    stands, and so does a higher number.
+    """
+    first, *others = before = gc.get_threshold()
+    if not (gc.isenabled() and 0 < first < _MANY_OBJECTS and COLLECTOR.applies()):
+        yield
+        return
+    Collections.usual, Collections.rare = before, (_MANY_OBJECTS, *others)
+    gc.set_threshold(*Collections.rare)
+    try:
+        yield
+    finally:
+        Collections.end()
+
+
+class Collections:
+    """The usual thresholds of the collector, while they are higher."""
+
+    usual: tuple[int, ...] | None = None
+    rare: tuple[int, ...] = ()
+
+    @classmethod
+    def end(cls) -> None:
+        """Restores the usual thresholds, unless the program has set others meanwhile."""
+        if cls.usual is not None and gc.get_threshold() == cls.rare:
+            gc.set_threshold(*cls.usual)
+        cls.usual = None
 
 
 def ignore_warnings_of(category: type[Warning]) -> None:

@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 
 import graphwright as tf
+from graphwright.compile.graph.simplify import simplify
+from graphwright.compile.llvm.render import rendering
+from graphwright.compile.nests.nest import Load, Nest
+from graphwright.compile.run.executable import Code, Executable, library_of
+from graphwright.compile.run.lowered_segment import LoweredSegment
 
 RNG = np.random.default_rng(0)
 
@@ -66,3 +71,32 @@ def test_images_in_blocks() -> None:
     compiled = tf.function(lambda x: tf.nn.space_to_depth(x, 2), jit_compile=True)
     expected = x.reshape(9, 2, 2, 3, 2, 3).transpose(0, 1, 3, 2, 4, 5).reshape(9, 2, 3, 12)
     np.testing.assert_array_equal(compiled(x), expected)
+
+
+def test_memory_that_another_effect_overwrites_is_read_first() -> None:
+    """The result doubled lies in the memory of x, whose elements another effect stores with gaps.
+
+    One nest does both. It is made by hand, since the planner copies elements in a nest of its own.
+    """
+
+    def both(x: tf.Tensor, rest: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        return x * 2.0, tf.concat([x[:, None], rest], -1)
+
+    x, rest = np.arange(37, dtype=np.float32), np.ones([37, 30], np.float32)
+    graph = tf.function(both).get_concrete_function(x, rest).graph
+    program, constants = LoweredSegment(simplify(graph), ()).lowered
+    nests = [s for s in program.body if isinstance(s, Nest)]
+    (doubling,) = [n for n in nests if len(n.stages[0].instructions) > 1]
+    copying = next(n for n in nests if n is not doubling)
+    assert isinstance(doubling.stages[0].instructions[0], Load)
+    (doubled,), (copied,) = [n.stages[0].effects for n in (doubling, copying)]
+    stage = doubling.stages[0]._replace(effects=(doubled, copied._replace(value=0)))
+    nest = doubling._replace(stages=(stage,), first=frozenset(program.inputs[:1]))
+    body = [nest if s is doubling else s for s in program.body if s is not copying]
+    rendered = rendering(program._replace(body=tuple(body), reuses=((0, 0),)))
+    code = Code(library_of(rendered.text, is_quick=True), ("prepare", "run"))
+    given = x.copy()
+    first, second = Executable(rendered, constants, code).lending()(1, (given, rest))
+    assert np.shares_memory(first, given)
+    np.testing.assert_array_equal(first, x * 2)
+    np.testing.assert_array_equal(second, np.concatenate([x[:, None], rest], -1))

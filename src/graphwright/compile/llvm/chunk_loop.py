@@ -9,7 +9,7 @@ from graphwright.compile.llvm.emitter import Reg, is_float
 from graphwright.compile.llvm.function import I64
 from graphwright.compile.llvm.functions.combine import combined, horizontal, identity
 from graphwright.compile.llvm.instructions import as_bool, element, memory_kind
-from graphwright.compile.llvm.separate_stores import ElementChunk, SeparateStores
+from graphwright.compile.llvm.separate_stores import ElementChunk, ElementPlace, SeparateStores
 from graphwright.compile.llvm.stage_values import StageValues
 from graphwright.compile.nests.collapse import innermost
 from graphwright.compile.nests.element_kinds import item_size
@@ -60,7 +60,7 @@ class ChunkLoop:
         #: Places with gaps that no group fills.
         self.apart = self.kinds.keys() - self.widths.keys() - self.components.keys()
         stores = [effect for effect in self.effects if self.is_separate(effect)]
-        self.separate = SeparateStores(stage, indices, stores, self.widths, self.components)
+        self.separate = SeparateStores(stage, indices, stores, self.apart)
         #: What is read of groups, and what will be written.
         self.wholes: dict[Key, Reg] = {}
         self.parts: dict[Key, dict[int, Reg]] = {}
@@ -249,7 +249,7 @@ class ChunkLoop:
             pieces = [parts[i] for i in range(self.widths[first])]
             self.f.store(joined(self.e, pieces), self.pointers[first])
         if self.separate.stores:
-            self.separate.write(ElementChunk(self.j, remaining, self.pointers, self.vector))
+            self.separate.write(ElementChunk(self.j, remaining, self.elements, self.vector))
 
     def vector(self, i: int) -> Reg:
         """The results of an instruction for the chunk."""
@@ -304,6 +304,11 @@ class ChunkLoop:
             pointer, kind = self.pointers[first], self.kinds[first]
             self.wholes[first] = self.f.load(pointer, kind, self.lanes * width)
         return strided(self.e, self.wholes[first], number, width)
+
+    def elements(self, key: Key) -> ElementPlace:
+        """The elements of a chunk at a place without gaps, or at one of a group."""
+        first, number = self.components.get(key, (key, 0))
+        return ElementPlace(self.pointers[first], number, Size(self.widths[first]))
 
     def index(self, x: Index) -> Reg:
         """The places of a chunk."""

@@ -9,13 +9,13 @@ a branch of each lane, and takes seconds for some hundred vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence, Set
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.instructions import memory_kind
 from graphwright.compile.llvm.stage_values import StageValues
-from graphwright.compile.nests.interleaving import Component, Key, key_of
+from graphwright.compile.nests.interleaving import Key, key_of
 from graphwright.compile.nests.nest import Load, Store
 from graphwright.compile.nests.sizes import ONE, Size
 
@@ -34,41 +34,31 @@ class ElementPlace(NamedTuple):
 
 class ElementChunk(NamedTuple):
     """A chunk of the innermost axis: its first index, how many elements are left from there on, the
-    addresses of what is read and written without gaps, and the vectors of instructions."""
+    elements at a place without gaps, and the vectors of instructions."""
 
     first: Reg
     left: Reg
-    pointers: Mapping[Key, Reg]
+    elements: Callable[[Key], ElementPlace]
     vector: Callable[[int], Reg]
 
 
 class SeparateStores:
     """The stores of a stage with gaps between elements, and the places of these.
 
-    `widths` and `components` have the places without gaps, as in `chunk_loop`.
+    `apart` are all places with gaps, also those that are read.
     """
 
     def __init__(
-        self,
-        stage: StageValues,
-        indices: list[Reg],
-        stores: Sequence[Store],
-        widths: Mapping[Key, int],
-        components: Mapping[Key, Component],
+        self, stage: StageValues, indices: list[Reg], stores: Sequence[Store], apart: Set[Key]
     ) -> None:
         self.stage, self.f, self.e = stage, stage.f, stage.e
         self.indices = indices
         self.stores = stores
-        self.widths, self.components = widths, components
         #: The addresses of places without constants, which become parts of instructions.
         self.roots: dict[Key, Reg] = {}
         self.targets = [self.strided(store) for store in stores]
         loads = [x for x in map(self.copied, stores) if x is not None]
-        self.origins = {x: self.strided(x) for x in loads if self.has_gaps(key_of(x))}
-
-    def has_gaps(self, key: Key) -> bool:
-        """Whether elements of a place are apart along the axis, with nothing read between them."""
-        return key not in self.widths and key not in self.components
+        self.origins = {x: self.strided(x) for x in loads if key_of(x) in apart}
 
     def copied(self, store: Store) -> Load | None:
         """The load whose elements a store copies, if they need no vector."""
@@ -96,8 +86,7 @@ class SeparateStores:
         if x in self.origins:
             return self.origins[x]
         if x is not None:
-            first, number = self.components.get(key_of(x), (key_of(x), 0))
-            return ElementPlace(chunk.pointers[first], number, Size(self.widths[first]))
+            return chunk.elements(key_of(x))
         room = self.f.stack(store.kind, self.stage.lanes)
         self.f.store(chunk.vector(store.value), room)
         return ElementPlace(room, 0, ONE)

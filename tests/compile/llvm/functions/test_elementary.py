@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mpmath as mp
@@ -250,17 +251,37 @@ def test_special_powers(kind: str, native: Native) -> None:
         np.testing.assert_array_equal(native(f"pow.{kind}", x, y), np.power(x, y))
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("kind", ["f32", "f64"])
-@pytest.mark.parametrize("power", [*powers.SMALL_POWERS, 0.0, 5.0, -2.0, -0.5, INFINITY])
-def test_powers_that_are_constants(power: float, kind: str) -> None:
-    """Some are products; they are as exact, and have the same special cases."""
+#: Powers of float32 that are products of float64.
+SHORT = (1.5, -1.5, 2.5, -2.0, -3.0, 5.0, 6.0, 7.5, -7.5, 8.0, -8.0)
+
+
+def of_power(power: float, kind: str) -> Callable[[Any], Any]:
+    """The native power of a known number."""
 
     def rule(scalars: VectorScalars, x: Reg) -> Reg:
         return scalars.pow(x, scalars.constant(power, x))
 
+    return partial(Native([Case("f", rule, [kind], 8)]), "f")
+
+
+@pytest.mark.parametrize("power", SHORT)
+def test_short_powers_of_float32_are_rounded_once(power: float) -> None:
+    (x,) = samples("log", "f32", 200, 5)
+    x = np.concatenate([x, 2.0 ** np.linspace(-149, 127, 100)]).astype(np.float32)
+    x = np.concatenate([x, -x]) if power == int(power) else x
+    with mp.workprec(PRECISION):
+        for base, result in zip(x.tolist(), of_power(power, "f32")(x).tolist()):
+            if base and math.isfinite(base) and (base > 0 or power == int(power)):
+                assert error(result, mp.power(base, power), "f32") < 0.5001, base
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+@pytest.mark.parametrize("power", [*powers.SMALL_POWERS, 0.0, *SHORT, 8.5, 9.0, INFINITY])
+def test_powers_that_are_constants(power: float, kind: str) -> None:
+    """Some are products; they are as exact, and have the same special cases."""
     x = np.concatenate([samples("log", kind, 300, 3)[0], SPECIAL]).astype(ARRAYS[kind])
-    result = Native([Case("f", rule, [kind], 8)])("f", x)
+    result = of_power(power, kind)(x)
     expected = np.power(x, np.full_like(x, power))  # of a scalar 1/2 it takes the root
     assert np.array_equal(np.isnan(result), np.isnan(expected))
     result, expected = result[~np.isnan(result)], expected[~np.isnan(expected)]

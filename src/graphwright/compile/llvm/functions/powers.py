@@ -14,6 +14,8 @@ from graphwright.compile.llvm.functions.scaling import ROUNDER, scaled
 INFINITY = float("inf")
 #: The size of x beyond which 2^x is infinite or 0 in float32.
 BEYOND_FLOAT32 = 200.0
+#: The largest power of a float32 that is computed by products.
+MOST_FACTORS = 8.0
 
 
 def pow(x: Lanes, y: Lanes) -> Lanes:
@@ -21,6 +23,8 @@ def pow(x: Lanes, y: Lanes) -> Lanes:
     constant = y.known()
     if constant in SMALL_POWERS:
         return SMALL_POWERS[constant](x)
+    if constant is not None and x.kind == "f32" and is_short(constant):
+        return short_power(x, constant)
     size = x.abs()
     least = SUBNORMAL[x.kind][0]
     special = ~((x >= least) & (x < INFINITY) & (y.abs() < INFINITY))
@@ -65,6 +69,28 @@ SMALL_POWERS: dict[float | None, Callable[[Lanes], Lanes]] = {
     3.0: lambda x: x * x * x,
     4.0: lambda x: (x * x) * (x * x),
 }
+
+
+def is_short(y: float) -> bool:
+    """Whether a power is a few products and at most one root."""
+    return 0 < abs(y) <= MOST_FACTORS and 2 * y == round(2 * y)
+
+
+def short_power(x: Lanes, y: float) -> Lanes:
+    """x to such a power, in float64: no product leaves the range of float32 too early."""
+    wide, count = x.widened(), abs(y)
+    factors = [root(wide)] if count % 1 else []
+    square = wide.abs() if factors else wide  # the root of a negative number is NaN
+    rest = int(count)
+    while rest:
+        if rest & 1:
+            factors.append(square)
+        rest >>= 1
+        square = square * square if rest else square
+    result = factors[0]
+    for factor in factors[1:]:
+        result = result * factor
+    return (result if y > 0 else 1 / result).narrowed()
 
 
 def float32_power(mantissa: Lanes, exponent: Lanes, y: Lanes) -> Lanes:
