@@ -14,8 +14,8 @@ from graphwright.data.stage import DatasetStage
 from graphwright.data.stages.file_stages import FilesInTurnStage, FilesStage
 from graphwright.data.stages.source_stages import SlicesStage
 from graphwright.data.tables.csv_stages import CsvFormat
-from graphwright.data.tables.sql_stages import SqlStage
 from graphwright.library.io.pieces import SIZE
+from graphwright.op.late_imports import late_module
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.strings.csv_records import KINDS
 from graphwright.types import dtypes as dt
@@ -172,4 +172,5 @@ class SqlDataset(RowDataset):
         if isinstance(output_types, list):
             raise TypeError(f"output_types must be a tuple of dtypes, not a list: {output_types!r}")
         specs = tree.map_structure(lambda dtype: TensorSpec([], as_dtype(dtype)), output_types)
-        self._become(make(SqlStage, ElementType(specs), [], texts))
+        stages: Any = late_module("graphwright.data.tables.sql_stages")
+        self._become(make(stages.SqlStage, ElementType(specs), [], texts))
