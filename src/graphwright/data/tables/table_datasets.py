@@ -84,7 +84,7 @@ class CsvDataset(RowDataset):
             have a value: float32, float64, int32, int64 or string. Otherwise it is a tensor of
             such a dtype: the value of empty fields, or an empty tensor for none.
         compression_type: A scalar of string: "", "GZIP" or "ZLIB".
-        buffer_size: An int64 scalar: how many bytes are read at once.
+        buffer_size: An int64 scalar: the most bytes that are read at once.
         header: A bool scalar: whether the first record of each file is left out.
         field_delim: A scalar of string: the one character between fields.
         use_quote_delim: A bool scalar: whether fields may stand in double quotes.
