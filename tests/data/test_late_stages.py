@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import graphwright
+import graphwright as tf
 from graphwright.data.columns import ragged_lanes
 from graphwright.data.columns.row_rewrite import MAKING_RAGGED
 from graphwright.data.dataset_value import stage_class
@@ -18,7 +20,11 @@ from graphwright.data.element_function import _PYTHON
 from graphwright.data.stage import DatasetStage
 from graphwright.data.stages import stage_rewrites
 from graphwright.library.dispatch.raw_ops import load_all
+from graphwright.machine import compiler
+from graphwright.machine.disk_cache import DiskCache
 from graphwright.op.op import REGISTRY
+from graphwright.ops.io import example_code
+from graphwright.ops.strings import field_code
 
 PACKAGE = Path(graphwright.__file__).parent
 STAGES = "graphwright.data.stages."
@@ -46,6 +52,24 @@ HEAVY = (
     "graphwright.ops.strings.string_kernels",
     "graphwright.ragged.ragged_tensor",
     "graphwright.values.sparse.sparse_functions",
+)
+
+#: What pipelines of files need as little, unless their records are odd.
+OF_FILES = (
+    "_sqlite3",
+    "base64",
+    "google.protobuf",
+    "graphwright.ops.strings.regex",
+    "graphwright.ops.strings.string_kernels",
+    "graphwright.ragged.ragged_tensor",
+    "graphwright.values.sparse.sparse_functions",
+    "threadpoolctl",
+)
+PARSE = "tf.io.parse_example(x, {'n': tf.io.FixedLenFeature([], tf.int64)})"
+FILES = (
+    "experimental.CsvDataset('FOLDER/rows.csv', [tf.int32, tf.float32]).batch(100)",
+    "TextLineDataset('FOLDER/rows.csv').batch(100)",
+    f"TFRecordDataset('FOLDER/records').batch(100).map(lambda x: {PARSE})",
 )
 
 
@@ -106,16 +130,17 @@ def test_rules_name_ops_that_there_are() -> None:
     assert set(REGISTRY) >= _PYTHON
 
 
-def loaded_by(line: str) -> set[str]:
+def loaded_by(line: str, home: str = "tf.data.Dataset", **settings: str) -> set[str]:
     """The modules that a new process has after the first element of a pipeline."""
     program = (
         "import sys, graphwright as tf\n"
-        f"next(iter(tf.data.Dataset.{line}))\n"
+        f"next(iter({home}.{line}))\n"
         "print(*sys.modules, sep='\\n')\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+        [sys.executable, "-c", program],
+        capture_output=True, text=True, check=True, env={**os.environ, **settings},
+    )  # fmt: skip
     return set(done.stdout.split())
 
 
@@ -129,3 +154,33 @@ def test_a_pipeline_imports_its_own_stages(line: str, own: list[str]) -> None:
 def test_the_first_pipeline_imports_nothing_heavy(size: int) -> None:
     loaded = loaded_by(f"range(1000).map(lambda x: x * 2).batch({size})")
     assert not loaded.intersection(HEAVY)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A folder with lines of CSV and with records of messages."""
+    (tmp_path / "rows.csv").write_text("".join(f"{n},{n}.5\n" for n in range(9_000)))
+    message = tf.train.Example()
+    message.features.feature["n"].int64_list.value.append(7)
+    with tf.io.TFRecordWriter(str(tmp_path / "records")) as writer:
+        for _ in range(1_000):
+            writer.write(message.SerializeToString())
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def codes(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder with the machine code that reads numbers and messages."""
+    folder = tmp_path_factory.mktemp("code")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "disk_cache", lambda: DiskCache(folder))
+        for module in (example_code, field_code):
+            module.functions.__wrapped__()  # this process may have them already
+    return str(folder)
+
+
+@pytest.mark.parametrize("line", FILES)
+def test_the_first_record_imports_nothing_heavy(files: Path, codes: str, line: str) -> None:
+    line = line.replace("FOLDER", str(files))
+    loaded = loaded_by(line, "tf.data", GRAPHWRIGHT_CACHE_DIR=codes)
+    assert not loaded.intersection(OF_FILES)

@@ -11,7 +11,9 @@ import pytest
 from support.forking import in_child
 from threadpoolctl import ThreadpoolController
 
-from graphwright.machine import background, matmul, process_settings, products
+from graphwright.machine import background, compiler, matmul, process_settings, products
+from graphwright.machine.disk_cache import DiskCache
+from graphwright.machine.exclusion import LLVM
 from graphwright.machine.preparation import Preparation, Waiting
 from graphwright.ops.convolution import convolution_kernels
 
@@ -113,6 +115,63 @@ def test_blas_has_its_threads_again_where_the_kernel_is_forgotten_before_it_is_m
     go.set()
     assert background.wait(60)
     assert set(blas_threads()) == {usual}
+
+
+TEXT = "define i64 @answer(i64 %x) {\n  %y = add i64 %x, 43\n  ret i64 %y\n}\n"
+
+
+@pytest.fixture
+def stored(monkeypatch, tmp_path):
+    """A function that makes a kernel, whose code is on the disk."""
+    cache = DiskCache(tmp_path / "code")
+    monkeypatch.setattr(compiler, "disk_cache", lambda: cache)
+    compiler.compiled(TEXT)
+    return lambda: compiler.compiled(TEXT)
+
+
+def test_a_brief_kernel_on_the_disk_is_there_at_once(stored):
+    (usual,) = set(blas_threads())
+    assert Preparation(stored, is_brief=True).is_ready()
+    assert set(blas_threads()) == {usual}
+    other = Preparation(stored)
+    assert not other.is_ready()
+    assert background.wait(60)
+    assert other.is_ready()
+
+
+def test_a_brief_kernel_that_is_not_on_the_disk_is_compiled_in_the_background(stored):
+    text = TEXT.replace("43", "44")
+    threads = []
+
+    def make():
+        compiler.compiled(text)
+        threads.append(threading.current_thread())
+
+    made = Preparation(make, is_brief=True)
+    assert not made.is_ready()
+    assert background.wait(60)
+    assert made.is_ready()
+    assert threading.current_thread() not in threads
+    assert compiler.compiled(text).addresses  # code is generated again, behind a recall
+
+
+def test_nobody_waits_for_a_brief_kernel_while_llvm_is_used(stored):
+    taken, go = threading.Event(), threading.Event()
+
+    def hold():
+        with LLVM:
+            taken.set()
+            go.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert taken.wait(60)
+    made = Preparation(stored, is_brief=True)
+    assert not made.is_ready()
+    go.set()
+    holder.join()
+    assert background.wait(60)
+    assert made.is_ready()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")

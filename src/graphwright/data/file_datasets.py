@@ -101,7 +101,7 @@ class TextLineDataset(FileDataset):
     Args:
         filenames: A string tensor, a list of names, or a dataset of them.
         compression_type: A scalar of string: "", "GZIP" or "ZLIB".
-        buffer_size: An int64 scalar: the number of bytes of one read.
+        buffer_size: An int64 scalar: the most bytes of one read.
         num_parallel_reads: An int64 scalar: the number of files that give lines in turn; None for
             one file after another.
         name: Accepted for TensorFlow's signature and not used.
@@ -140,7 +140,7 @@ class TFRecordDataset(FileDataset):
     Args:
         filenames: A string tensor, a list of names, or a dataset of them.
         compression_type: A scalar of string: "", "GZIP" or "ZLIB".
-        buffer_size: An int64 scalar: the number of bytes of one read.
+        buffer_size: An int64 scalar: the most bytes of one read.
         num_parallel_reads: An int64 scalar: the number of files that give records in turn; None
             for one file after another.
         name: Accepted for TensorFlow's signature and not used.
@@ -180,7 +180,7 @@ class FixedLengthRecordDataset(FileDataset):
         record_bytes: An int64 scalar: the bytes of a record.
         header_bytes: An int64 scalar: the bytes before the first record.
         footer_bytes: An int64 scalar: the bytes after the last record.
-        buffer_size: An int64 scalar: the number of bytes of one read.
+        buffer_size: An int64 scalar: the most bytes of one read.
         compression_type: A scalar of string: "", "GZIP" or "ZLIB".
         num_parallel_reads: An int64 scalar: the number of files that give records in turn; None
             for one file after another.

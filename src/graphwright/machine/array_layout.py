@@ -77,3 +77,8 @@ def _read_address(array: Array) -> int:
 
 #: The address of an array's first element.
 address = _read_address if is_known() else _stated_address
+
+
+def python_function(name: str) -> int:
+    """The address of a function of the interpreter."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0

@@ -15,7 +15,7 @@ import numpy as np
 
 from graphwright.machine import codegen, process_settings
 from graphwright.machine.disk_cache import disk_cache, key_of
-from graphwright.machine.exclusion import exclusive, keep
+from graphwright.machine.exclusion import LLVM, exclusive, keep
 from graphwright.machine.targets import description, target
 
 if TYPE_CHECKING:
@@ -23,6 +23,34 @@ if TYPE_CHECKING:
 
 #: The address of a name that a module refers to; None if there is none.
 Resolve: TypeAlias = Callable[[str], int | None]
+
+
+class NotStoredError(Exception):
+    """Code is not on the disk, and nobody waits for it to be generated."""
+
+
+class Recall:
+    """Whether the thread that uses LLVM takes code from the disk alone."""
+
+    is_on = False
+
+
+def recalled(make: Callable[[], object]) -> bool:
+    """Calls what makes functions if their code is on the disk; whether it is.
+
+    It generates no code, and does not wait for a thread that does.
+    """
+    if not LLVM.acquire(blocking=False):
+        return False
+    outer, Recall.is_on = Recall.is_on, True
+    try:
+        make()
+    except NotStoredError:
+        return False
+    finally:
+        Recall.is_on = outer
+        LLVM.release()
+    return True
 
 
 @exclusive
@@ -86,6 +114,8 @@ def _made(text: str, resolve: Resolve, is_quick: bool) -> Library:
     """The functions of a module whose code is generated now."""
     from graphwright.machine.elf import Unlinkable
 
+    if Recall.is_on:
+        raise NotStoredError
     data = codegen.generate(text, is_quick)
     cache = disk_cache()
     if cache is not None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphwright.machine import background, threads
+from graphwright.machine import background, compiler, threads
 from graphwright.machine.process_settings import Hold
 
 
@@ -23,10 +23,17 @@ class Waiting:
 
 
 class Preparation:
-    """A native kernel that is compiled at its first use."""
+    """A native kernel that is compiled at its first use.
 
-    def __init__(self, make: Callable[[], object]) -> None:
+    Args:
+        make: Makes the kernel.
+        is_brief: Whether it takes a millisecond or two to make it of code that is on the disk. Then
+            the first caller does so, and no other code has to be loaded for the first results.
+    """
+
+    def __init__(self, make: Callable[[], object], is_brief: bool = False) -> None:
         self.make = make
+        self.is_brief = is_brief
         self.is_done = False
         self.worker: background.Worker | None = None  # a child of a fork has another one
         self.hold: Hold
@@ -37,7 +44,7 @@ class Preparation:
             return True
         if Waiting.always:
             self.work()
-        elif self.worker is not background.worker():
+        elif self.worker is not background.worker() and not self.is_recalled():
             self.hold = Hold()
             is_taken = False
             try:
@@ -46,6 +53,12 @@ class Preparation:
                 if not is_taken:
                     self.hold.release()
             self.worker = background.worker()
+        return self.is_done
+
+    def is_recalled(self) -> bool:
+        """Whether a brief kernel is there now, since its code is on the disk."""
+        if self.is_brief and compiler.recalled(self.make):
+            self.is_done = True
         return self.is_done
 
     def is_ready_for(self, work: int, worth: int) -> bool:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphwright.library.io.gfile import match_filenames_once
     from graphwright.library.io.graph_files import write_graph
     from graphwright.library.io.proto_coding import decode_proto, encode_proto
-    from graphwright.library.io.ragged_features import RaggedFeature
+    from graphwright.library.io.ragged_partitions import RaggedFeature
     from graphwright.library.io.record_file import TFRecordOptions, TFRecordWriter
     from graphwright.library.io.sequence_parsing import (
         parse_sequence_example,
@@ -67,7 +67,7 @@ _LATE = {
     "graphwright.library.io.gfile": ("match_filenames_once",),
     "graphwright.library.io.graph_files": ("write_graph",),
     "graphwright.library.io.proto_coding": ("decode_proto", "encode_proto"),
-    "graphwright.library.io.ragged_features": ("RaggedFeature",),
+    "graphwright.library.io.ragged_partitions": ("RaggedFeature",),
     "graphwright.library.io.record_file": ("TFRecordOptions", "TFRecordWriter"),
     "graphwright.library.io.sequence_parsing": (
         "parse_sequence_example",

@@ -61,7 +61,7 @@ def _exchange() -> Any:
     return kind(compiler.compiled(TEXT).addresses["exchange"])
 
 
-PREPARATION = Preparation(_exchange)
+PREPARATION = Preparation(_exchange, is_brief=True)
 
 
 class NumberBuffer:

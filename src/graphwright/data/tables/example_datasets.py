@@ -18,7 +18,7 @@ from graphwright.library.io.example_parsing import (
     VarLenFeature,
     parse_example,
 )
-from graphwright.library.io.ragged_features import RaggedFeature
+from graphwright.library.io.ragged_partitions import RaggedFeature
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.specs import TensorSpec

@@ -14,8 +14,8 @@ from graphwright.data.stage import DatasetStage
 from graphwright.data.stages.file_stages import FilesInTurnStage, FilesStage
 from graphwright.data.stages.source_stages import SlicesStage
 from graphwright.data.tables.csv_stages import CsvFormat
-from graphwright.data.tables.sql_stages import SqlStage
 from graphwright.library.io.pieces import SIZE
+from graphwright.op.late_imports import late_module
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.strings.csv_records import KINDS
 from graphwright.types import dtypes as dt
@@ -84,7 +84,7 @@ class CsvDataset(RowDataset):
             have a value: float32, float64, int32, int64 or string. Otherwise it is a tensor of
             such a dtype: the value of empty fields, or an empty tensor for none.
         compression_type: A scalar of string: "", "GZIP" or "ZLIB".
-        buffer_size: An int64 scalar: how many bytes are read at once.
+        buffer_size: An int64 scalar: the most bytes that are read at once.
         header: A bool scalar: whether the first record of each file is left out.
         field_delim: A scalar of string: the one character between fields.
         use_quote_delim: A bool scalar: whether fields may stand in double quotes.
@@ -172,4 +172,5 @@ class SqlDataset(RowDataset):
         if isinstance(output_types, list):
             raise TypeError(f"output_types must be a tuple of dtypes, not a list: {output_types!r}")
         specs = tree.map_structure(lambda dtype: TensorSpec([], as_dtype(dtype)), output_types)
-        self._become(make(SqlStage, ElementType(specs), [], texts))
+        stages: Any = late_module("graphwright.data.tables.sql_stages")
+        self._become(make(stages.SqlStage, ElementType(specs), [], texts))

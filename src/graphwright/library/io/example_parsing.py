@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.library.io.ragged_features import RaggedFeature, Rows, partitioned
+from graphwright.library.io.ragged_partitions import RaggedFeature
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.late_imports import late_module
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import expand_dims, reshape
 from graphwright.ops.io.example import ParseExampleV2
-from graphwright.ops.strings.strings import string
-from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ops.strings.text_operands import string
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims
-from graphwright.values.sparse.sparse_functions import reorder
 from graphwright.values.sparse.sparse_tensor import SparseTensor
+
+if TYPE_CHECKING:
+    from graphwright.library.io.ragged_features import Rows
 
 
 class FixedLenFeature(NamedTuple):
@@ -190,7 +192,7 @@ class Parsed(NamedTuple):
         if isinstance(feature, RaggedFeature):
             splits = as_dtype(feature.row_splits_dtype)
             rows = partial(self.rows, is_single=is_single)
-            return partitioned(feature, rows(feature.value_key or key), splits, rows)
+            return _ragged().partitioned(feature, rows(feature.value_key or key), splits, rows)
         if isinstance(feature, SparseFeature):
             columns = [self.sparse[index] for index in index_keys(feature)]
             size = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
@@ -201,7 +203,12 @@ class Parsed(NamedTuple):
     def rows(self, key: str, is_single: bool) -> Rows:
         """The values of a ragged feature, by message where there are several."""
         values, splits = self.ragged[key]
-        return values if is_single else RaggedTensor.from_row_splits(values, splits, None, False)
+        return values if is_single else _ragged().by_message(values, splits)
+
+
+def _ragged() -> Any:
+    """The module of ragged features, which few messages have."""
+    return late_module("graphwright.library.io.ragged_features")
 
 
 def place_of(feature: Feature) -> int:
@@ -223,7 +230,9 @@ def merge(
     leading = values.dense_shape[:-1]
     dense_shape = concat([leading, convert(np.array(size, np.int64))], 0)
     merged = SparseTensor(indices, values.values, dense_shape)
-    return merged if is_sorted else reorder(merged)
+    if is_sorted:
+        return merged
+    return late_module("graphwright.values.sparse.sparse_functions").reorder(merged)
 
 
 def index_keys(feature: SparseFeature) -> list[str]:

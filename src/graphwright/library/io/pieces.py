@@ -24,6 +24,9 @@ from graphwright.ops.io.file_system import failed
 
 #: How many bytes are read at once where the program does not say it.
 SIZE = 1 << 18
+#: The most bytes of the first read. Each of the next ones may be four times as long as the last, so
+#: that the first records come before many others are looked at.
+FIRST = 1 << 15
 #: The most bytes of one record of a compressed file: a small file may inflate to any number.
 MOST = 1 << 30
 
@@ -36,6 +39,7 @@ class Pieces(ABC):
             raise InvalidArgumentError(None, None, "Unsupported compression_type.")
         self.path = path
         self.size = size if size > 0 else SIZE
+        self.step = min(self.size, FIRST)
         file = opened(path, "rb")
         self.source = InflatedBytes(file) if compression else PlainBytes(file)
         #: Where the records that come next begin, in plain bytes.
@@ -83,7 +87,8 @@ class Pieces(ABC):
                     f"{self.path}: the record at {self.offset} of a compressed file has more than "
                     f"{MOST} bytes",
                 )  # fmt: skip
-            piece = self.read_piece(min(max(self.size, least - count), 1 << 24))
+            piece = self.read_piece(min(max(self.step, least - count), 1 << 24))
+            self.step = min(self.size, 4 * self.step)
             if not piece:
                 break
             parts.append(piece)

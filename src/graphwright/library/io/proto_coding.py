@@ -20,7 +20,7 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.op.results import named
-from graphwright.ops.strings.strings import texts
+from graphwright.ops.strings.text_operands import texts
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from graphwright.base.named_tuples import NamedTuple
 from graphwright.control.assertions import assert_equal
+from graphwright.library.io.ragged_partitions import (
+    Partition,
+    RaggedFeature,
+    RowLengths,
+    RowLimits,
+    RowSplits,
+    RowStarts,
+    UniformRowLength,
+    ValueRowIds,
+)
 from graphwright.op.dispatch import opened
 from graphwright.ops.core import casting
 from graphwright.ops.core.joining import concat
@@ -17,94 +26,15 @@ from graphwright.ops.math import reduction
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.cumulation import cumsum
 from graphwright.ragged.ragged_tensor import RaggedTensor
-from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorValue
-from graphwright.types.dtypes import DType, DTypeLike
+from graphwright.types.dtypes import DType
 
 #: The public forms, which take ragged tensors.
 cast, reduce_max = opened(casting.cast), opened(reduction.reduce_max)
 
 
-class RowSplits(NamedTuple):
-    """Rows of the values by row splits, which feature `key` holds."""
-
-    key: str
-
-
-class RowLengths(NamedTuple):
-    """Rows of the values by lengths, which feature `key` holds."""
-
-    key: str
-
-
-class RowStarts(NamedTuple):
-    """Rows of the values by their starts, which feature `key` holds."""
-
-    key: str
-
-
-class RowLimits(NamedTuple):
-    """Rows of the values by their ends, which feature `key` holds."""
-
-    key: str
-
-
-class ValueRowIds(NamedTuple):
-    """Rows of the values by the row of each value, which feature `key` holds."""
-
-    key: str
-
-
-class UniformRowLength(NamedTuple):
-    """Rows of the values, all of one length."""
-
-    length: int
-
-
-#: How the values of a feature are divided into rows.
-Partition: TypeAlias = (
-    RowSplits | RowLengths | RowStarts | RowLimits | ValueRowIds | UniformRowLength
-)
 #: Values of a feature: of one message, or by message.
 Rows: TypeAlias = TensorValue | RaggedTensor
-
-
-class RaggedFeature(NamedTuple):
-    """A feature with any number of values: a ragged tensor with a row for each message.
-
-    Args:
-        dtype: The dtype of the values: tf.int64, tf.float32 or tf.string.
-        value_key: The name in the messages; None means that among the features.
-        partitions: How the values are divided into rows, the outermost first:
-            `RaggedFeature.RowLengths` and the like.
-        row_splits_dtype: tf.int32 or tf.int64.
-        validate: A bool: whether the partitions are checked.
-
-    >>> import graphwright as tf
-    >>> message = tf.train.Example()
-    >>> message.features.feature["values"].int64_list.value.extend([3, 1, 4])
-    >>> message.features.feature["lengths"].int64_list.value.extend([2, 1])
-    >>> lengths = tf.io.RaggedFeature.RowLengths("lengths")
-    >>> features = {"x": tf.io.RaggedFeature(tf.int64, "values", [lengths])}
-    >>> tf.io.parse_single_example(message.SerializeToString(), features)["x"]
-    <tf.RaggedTensor [[3, 1], [4]]>
-    """
-
-    dtype: DTypeLike
-    value_key: str | None = None
-    partitions: Sequence[Partition] = ()
-    row_splits_dtype: DTypeLike = dt.int32
-    validate: bool = False
-
-    @property
-    def keys(self) -> list[str]:
-        """The names of the features that divide the values."""
-        return [p.key for p in self.partitions if not isinstance(p, UniformRowLength)]
-
-
-for _kind in (RowSplits, RowLengths, RowStarts, RowLimits, ValueRowIds, UniformRowLength):
-    setattr(RaggedFeature, _kind.__name__, _kind)
-
 #: The constructor of ragged tensors for each kind of partition by a feature.
 MAKERS: dict[type, Callable[..., RaggedTensor]] = {
     RowSplits: RaggedTensor.from_row_splits,
@@ -113,6 +43,11 @@ MAKERS: dict[type, Callable[..., RaggedTensor]] = {
     RowLimits: RaggedTensor.from_row_limits,
     ValueRowIds: RaggedTensor.from_value_rowids,
 }
+
+
+def by_message(values: TensorValue, splits: TensorValue) -> RaggedTensor:
+    """The values of several messages in a row, divided among them."""
+    return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
 def partitioned(

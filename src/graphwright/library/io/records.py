@@ -120,12 +120,14 @@ def checksum_tables() -> Array:
     """What the checksum of eight bytes is, for each place the part that comes of its byte."""
     import google_crc32c
 
-    zeros = google_crc32c.value(bytes(8))
+    none = google_crc32c.value(b"\0")
+    last = np.array([google_crc32c.value(bytes([x])) ^ none for x in range(256)], np.uint32)
     tables = np.empty((8, 256), np.uint32)
-    for place in range(8):
-        for octet in range(256):
-            data = bytes(place) + bytes([octet]) + bytes(7 - place)
-            tables[place, octet] = google_crc32c.value(data) ^ (zeros if place else 0)
+    tables[7] = last
+    for place in range(6, -1, -1):  # a zero more follows
+        after = tables[place + 1]
+        tables[place] = last[after & 0xFF] ^ after >> np.uint32(8)
+    tables[0] ^= np.uint32(google_crc32c.value(bytes(8)))
     return tables
 
 

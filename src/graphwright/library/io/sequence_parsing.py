@@ -16,10 +16,11 @@ from graphwright.library.io.example_parsing import (
     VarLenFeature,
     dtype_of,
 )
-from graphwright.library.io.ragged_features import RaggedFeature, Rows, partitioned
+from graphwright.library.io.ragged_features import Rows, partitioned
+from graphwright.library.io.ragged_partitions import RaggedFeature
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.io.sequence_example import ParseSequenceExampleV2
-from graphwright.ops.strings.strings import string
+from graphwright.ops.strings.text_operands import string
 from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike, TensorValue

@@ -13,7 +13,7 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError, ResourceExhaustedError
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
-from graphwright.ops.strings.strings import scalar
+from graphwright.ops.strings.text_operands import scalar
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array

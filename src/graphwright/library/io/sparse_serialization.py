@@ -14,7 +14,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.sparse import index_rows
 from graphwright.ops.sparse.sparse_parts import check_counts, check_width, count_of
-from graphwright.ops.strings.strings import texts
+from graphwright.ops.strings.text_operands import texts
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array

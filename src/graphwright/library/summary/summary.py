@@ -20,7 +20,7 @@ from graphwright.op.op import Op
 from graphwright.ops.core.static import static_value
 from graphwright.ops.math.comparison import logical_and
 from graphwright.ops.state.variable_ops import HANDLE
-from graphwright.ops.strings.strings import string
+from graphwright.ops.strings.text_operands import string
 from graphwright.trace.scopes import executing_eagerly, init_scope, name_scope, scoped_names
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike, TensorValue

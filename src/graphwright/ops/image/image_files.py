@@ -11,8 +11,8 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.image import image_codecs as files
 from graphwright.ops.image.color import convert_image_dtype
-from graphwright.ops.io.raw_bytes import only
-from graphwright.ops.strings.strings import refused, scalar, string, substr
+from graphwright.ops.strings.strings import substr
+from graphwright.ops.strings.text_operands import only, refused, scalar, string
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array

@@ -126,7 +126,7 @@ def functions() -> dict[tuple[str, int], Any]:
     return {form: function(addresses["interpolate_{}_{}".format(*form)]) for form in forms}
 
 
-PREPARATION = Preparation(functions)
+PREPARATION = Preparation(functions, is_brief=True)
 
 
 def is_ready_for(count: int) -> bool:

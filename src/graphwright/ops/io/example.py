@@ -13,7 +13,7 @@ from graphwright.op.batching import Each, Refusal, elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.io.example_features import KINDS, FeatureColumn, features_of
-from graphwright.ops.strings.strings import texts
+from graphwright.ops.strings.text_operands import texts
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array

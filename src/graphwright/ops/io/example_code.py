@@ -19,9 +19,8 @@ import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine import array_layout, compiler
-from graphwright.machine.array_layout import address
+from graphwright.machine.array_layout import address, python_function
 from graphwright.machine.preparation import Preparation
-from graphwright.ops.strings.string_code import python_function
 from graphwright.types.arrays import Array
 
 #: Messages from which on the code is worth to be made, and worth its calls.
@@ -580,7 +579,7 @@ def functions() -> ExampleFunctions:
     return ExampleFunctions(locate(addresses["locate"]), takers)
 
 
-PREPARATION = Preparation(functions)
+PREPARATION = Preparation(functions, is_brief=True)
 
 
 def are_ready_for(count: int) -> bool:

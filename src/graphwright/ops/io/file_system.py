@@ -19,8 +19,7 @@ from graphwright.base.file_paths import file_path
 from graphwright.base.files import PathLike
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
-from graphwright.ops.io.raw_bytes import only
-from graphwright.ops.strings.strings import scalar, string, texts
+from graphwright.ops.strings.text_operands import only, scalar, string, texts
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims

@@ -14,12 +14,12 @@ from graphwright.base.errors import DataLossError
 from graphwright.op.batching import elementwise
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes, not_differentiable
-from graphwright.ops.strings.strings import Text, refused, string, texts
+from graphwright.ops.strings.text_operands import Text, refused, string, texts
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, as_dtype
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import TensorType
 
 RAW = dt.FLOATING | dt.COMPLEX | dt.BOOL | dt.SIGNED | {dt.uint8, dt.uint16}
 _URL_SAFE = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
@@ -134,13 +134,6 @@ class DecodePaddedRaw(Op):
         cut = each(lambda item: item[:length].ljust(length, b"\0"), text)
         data = DecodeRaw(self.out_type, self.little_endian).kernel(cut)
         return data.reshape(*cut.shape, length // self.out_type.size)
-
-
-def only(operand: TensorType, what: str) -> tuple[()]:
-    """The shape of a scalar; ValueError where the operand is none."""
-    if operand.rank not in (0, None):
-        raise ValueError(f"{what} must be scalar, but has shape {show_dims(operand.dims)}")
-    return ()
 
 
 class DecodeCompressed(Op):

@@ -25,7 +25,7 @@ from graphwright.ops.io.example_features import (
     decoded,
     values_of,
 )
-from graphwright.ops.strings.strings import texts
+from graphwright.ops.strings.text_operands import texts
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType

@@ -184,7 +184,7 @@ class NativeCipher:
 
     def __init__(self, constants: Constants) -> None:
         self.constants = constants
-        self.preparation = Preparation(self.compile)
+        self.preparation = Preparation(self.compile, is_brief=True)
 
     def compile(self) -> None:
         """Makes the functions."""

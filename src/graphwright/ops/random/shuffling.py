@@ -52,7 +52,7 @@ def _swap() -> Any:
     return ctypes.CFUNCTYPE(None, place, place, number)(compiler.compiled(TEXT).addresses["swap"])
 
 
-PREPARATION = Preparation(_swap)
+PREPARATION = Preparation(_swap, is_brief=True)
 
 
 def permutation(steps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
-from graphwright.ops.strings.strings import scalar, string
+from graphwright.ops.strings.text_operands import scalar, string
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array

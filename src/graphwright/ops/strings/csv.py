@@ -12,9 +12,9 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.batching import last_axes_of_first
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
-from graphwright.ops.strings import string_kernels
+from graphwright.ops.strings import csv_records
 from graphwright.ops.strings.csv_records import KINDS, TableForm, table
-from graphwright.ops.strings.strings import refused, string, texts
+from graphwright.ops.strings.text_operands import refused, string, texts
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
@@ -133,7 +133,7 @@ class DecodeCSV(Op):
 def number_in(text: bytes, dtype: DType, place: int, record: int) -> Any:
     """The number that a field shows; InvalidArgumentError where it shows none."""
     try:
-        return string_kernels.to_number(np.array([text], object), dtype.numpy_dtype)[0]
+        return csv_records.number_in(text, dtype)
     except ValueError:
         raise InvalidArgumentError(
             None, None,

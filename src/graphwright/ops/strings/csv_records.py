@@ -16,7 +16,8 @@ from typing import TypeAlias
 import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.ops.strings import field_code, string_kernels
+from graphwright.op.late_imports import late_module
+from graphwright.ops.strings import field_code
 from graphwright.ops.strings.number_columns import BEFORE, Fields, decimals, integers
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -274,8 +275,7 @@ class Group:
         texts = np.empty(len(places), object)
         texts[:] = [self.text(place) for place in places.tolist()]
         try:
-            numbers: Array = string_kernels.to_number(texts, self.dtype.numpy_dtype)
-            return numbers
+            return numbers_in(texts, self.dtype)
         except ValueError:
             return np.array([self.odd_number(int(place)) for place in places])
 
@@ -319,9 +319,17 @@ def short_strings(octets: Array, starts: Array, lengths: Array, width: int) -> A
     return parts.astype("<u8", copy=False).view(f"S{8 * words}")[:, 0]
 
 
+def numbers_in(texts: Array, dtype: DType) -> Array:
+    """The numbers that strings show; ValueError where one shows none."""
+    kernels = late_module("graphwright.ops.strings.string_kernels")  # few files need it
+    numbers: Array = kernels.to_number(texts, dtype.numpy_dtype)
+    return numbers
+
+
 def number_in(text: bytes, dtype: DType) -> object:
     """The number that a field shows; ValueError where it shows none."""
-    return string_kernels.to_number(np.array([text], object), dtype.numpy_dtype)[0]
+    number: object = numbers_in(np.array([text], object), dtype)[0]
+    return number
 
 
 def not_valid(number: int, dtype: DType, text: bytes) -> str:

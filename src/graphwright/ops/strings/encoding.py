@@ -13,7 +13,8 @@ from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import string_kernels, unicode_scripts
 from graphwright.ops.strings.fingerprint import fingerprints64
-from graphwright.ops.strings.strings import Text, chosen, refused, string, texts
+from graphwright.ops.strings.strings import chosen
+from graphwright.ops.strings.text_operands import Text, refused, string, texts
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array

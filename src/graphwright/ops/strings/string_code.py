@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.machine import array_layout
-from graphwright.machine.array_layout import address
+from graphwright.machine.array_layout import address, python_function
 from graphwright.machine.drafts import lasting
 from graphwright.machine.linking import Library
 from graphwright.machine.preparation import Preparation
@@ -403,7 +403,7 @@ def bound(addresses: Mapping[str, int], names: Iterable[str]) -> dict[str, Any]:
     return functions | {"parts": cut(addresses["parts"])}
 
 
-PREPARATION = Preparation(_functions)
+PREPARATION = Preparation(_functions, is_brief=True)
 
 
 def numbers(
@@ -457,8 +457,3 @@ def parts(strings: Array, starts: Array, lengths: Array, by_characters: bool) ->
         python_function("PyBytes_FromStringAndSize"), python_function("Py_DecRef"),
     )  # fmt: skip
     return result if done == count else None
-
-
-def python_function(name: str) -> int:
-    """The address of a function of the interpreter."""
-    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0

@@ -13,7 +13,8 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import string_kernels
 from graphwright.ops.strings.string_kernels import Errors
-from graphwright.ops.strings.strings import chosen, texts
+from graphwright.ops.strings.strings import chosen
+from graphwright.ops.strings.text_operands import texts
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType

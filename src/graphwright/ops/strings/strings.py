@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
+from graphwright.base.errors import OutOfRangeError
 from graphwright.op.batching import elementwise, last_axes_of_first
-from graphwright.op.interpreter import apply, convert, convert_first, convert_pair, is_tensor
+from graphwright.op.interpreter import apply, convert, convert_first, convert_pair
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.op.op_families import reduced_dims
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import rank_of
 from graphwright.ops.strings import string_kernels
 from graphwright.ops.strings.string_format import StringFormat
+from graphwright.ops.strings.text_operands import Text, refused, scalar, string, texts
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
@@ -31,22 +32,6 @@ from graphwright.types.tensor_type import (
 )
 
 Unit: TypeAlias = Literal["BYTE", "UTF8_CHAR"]
-
-
-def texts(value: object) -> Array:
-    """An operand as an array of bytes objects, a scalar too."""
-    return np.asarray(value, object)
-
-
-class Text(Op):
-    """An op whose result has an element for each string."""
-
-    inputs: ClassVar[tuple[str, ...]] = ("input: string",)
-    outputs = ("output: string",)
-    gradient = not_differentiable
-
-    def shapes(self, *operands: TensorType) -> Shapes:
-        return (operands[0].dims,)
 
 
 class StringLength(Text):
@@ -286,24 +271,10 @@ class RegexReplace(Text):
         return string_kernels.regex_replace(texts(text), *words, self.replace_global)
 
 
-def scalar(value: object, what: str) -> bytes:
-    """The only string of an operand."""
-    array = texts(value)
-    if array.ndim:
-        raise ValueError(f"{what} must be scalar, but received {show_dims(array.shape)}")
-    text: bytes = array.item()
-    return text
-
-
 STRIP, REGEX_FULL_MATCH = StringStrip(), RegexFullMatch()
 
 
 # -- the public functions -------------------------------------------------------------------
-
-
-def string(value: TensorLike) -> Any:
-    """A tensor of strings; it is for the op to refuse a tensor of another dtype."""
-    return convert(value) if is_tensor(value) else convert(value, dt.string)
 
 
 def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
@@ -343,11 +314,6 @@ def chosen(value: object, what: str, allowed: tuple[str, ...]) -> Any:
             f"{', '.join(allowed)}"
         )
     return value
-
-
-def refused(message: str) -> InvalidArgumentError:
-    """The error for attributes that are not valid."""
-    return InvalidArgumentError(None, None, message)
 
 
 def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
