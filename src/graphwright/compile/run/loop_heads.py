@@ -11,17 +11,21 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, repeat
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 from weakref import ref
 
+from graphwright.base.waits import LoopView, Waits
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.options import enabled
 from graphwright.ir.draws import Draws
 from graphwright.ir.execution import Function
-from graphwright.ir.graph import Graph, Node
+from graphwright.ir.graph import Graph, Node, Value
 from graphwright.machine import background
 from graphwright.machine.exclusion import LLVM
 from graphwright.machine.preparation import Waiting
+from graphwright.ops.core.creation import Const
+from graphwright.ops.math.arithmetic import AddV2
+from graphwright.ops.math.comparison import Less, LogicalAnd
 
 Run: TypeAlias = Callable[..., tuple[Any, ...]]
 
@@ -36,14 +40,54 @@ class LoopPatience:
 
     No loop waits longer than it has run. It would take as long again, perhaps, and keep the
     compiler from the interpreter's lock. Between two looks, each of which costs as much as a kernel
-    of small arrays, is a millisecond. A loop whose iterations take longer than the last number gets
-    no draft: it could not leave that for long.
+    of small arrays, is a millisecond. A loop whose iterations take longer than `drafts` gets no
+    draft: it could not leave that for long. The last number is the time from one view to the next.
     """
 
     asks = 0.02
     waits = 0.08
     looks = 0.001
     drafts = 0.01
+    shows = 0.1
+
+
+class LoopCount(NamedTuple):
+    """How a loop counts: by steps of one size, while a variable is less than an operand."""
+
+    variable: int  # their places among the operands
+    limit: int
+    step: int
+
+    def left(self, present: Any, limit: Any) -> int:
+        """The iterations until the variable is at its limit."""
+        return max(-(-(int(limit) - int(present)) // self.step), 0)
+
+
+def count_of(node: Node, condition: Graph, body: Graph) -> LoopCount | None:
+    """How a loop counts, whose simple graphs these are; None if not as `for i in tf.range(n)`."""
+    operands, inside = condition.arguments, body.arguments
+    for test in conjuncts(condition.results[0]):
+        if not isinstance(test.node.op, Less) or not set(test.node.inputs) <= set(operands):
+            continue
+        variable, limit = map(operands.index, test.node.inputs)
+        if variable >= len(body.parameters) or limit < len(body.parameters):
+            continue
+        following = body.results[variable].node
+        if not isinstance(following.op, AddV2) or following.inputs[0] is not inside[variable]:
+            continue
+        step = following.inputs[1]
+        if step in inside[len(body.parameters) :]:
+            step = node.inputs[inside.index(step)]
+        if isinstance(step.node.op, Const) and (size := int(step.node.op.value.array)) > 0:
+            return LoopCount(variable, limit, size)
+    return None
+
+
+def conjuncts(value: Value) -> list[Value]:
+    """The truths that hold together where a value is true."""
+    if not isinstance(value.node.op, LogicalAnd):
+        return [value]
+    return [part for operand in value.node.inputs for part in conjuncts(operand)]
 
 
 class LoweredLoop(Protocol):
@@ -94,13 +138,19 @@ def staying(run: Run) -> Run:
 class Visit:
     """One run of a loop, from its first look on."""
 
-    __slots__ = ("__weakref__", "began", "done", "turns", "waited")
+    __slots__ = ("__weakref__", "began", "done", "turns", "view", "waited")
 
-    def __init__(self, began: float) -> None:
+    def __init__(self, began: float, view: LoopView | None = None) -> None:
+        self.view = view
         self.began = began
         self.waited = 0.0  # seconds
         self.done = 0  # iterations
         self.turns = 0  # iterations until the next look; 0 where the code goes on
+
+
+def fitting(done: int, seconds: float, span: float) -> int:
+    """The iterations that take so long, at most twice as many as those that are done."""
+    return max(1, min(int(done * span / seconds) if seconds else 1, 2 * done))
 
 
 class LoopHead:
@@ -110,8 +160,16 @@ class LoopHead:
     the last turn, the text calls `code` with a list of the loop's variables and captures.
     """
 
-    def __init__(self, node: Node, graph: Graph, draws: Draws, around: Sequence[str]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        graph: Graph,
+        draws: Draws,
+        around: Sequence[str],
+        count: LoopCount | None = None,
+    ) -> None:
         self.node = node
+        self.count = count
         self.graph = graph  # the one that has the node
         self.draws = draws
         self.around = tuple(around)  # the loops and branches that hold it
@@ -124,28 +182,38 @@ class LoopHead:
         self.answered: threading.Event
         self.visitor: ref[Visit] | None = None
 
-    def visit(self) -> Iterator[None]:
-        """The turns of a run of the loop until its code goes on, if that comes before its end."""
-        return chain.from_iterable(self.spans())
+    def visit(self, *ends: Any) -> Iterator[None]:
+        """The turns of a run of the loop until its code goes on, if that comes before its end.
 
-    def spans(self) -> Iterator[Iterable[None]]:
+        `ends` are the first value of the variable that counts, and its limit.
+        """
+        return chain.from_iterable(self.spans(ends))
+
+    def spans(self, ends: tuple[Any, ...]) -> Iterator[Iterable[None]]:
         """The turns from one look to the next."""
         yield repeat(None, self.turns)
         visit = self.look(None)
-        while visit.turns:
-            yield repeat(None, visit.turns)
-            visit = self.look(visit)
+        try:
+            while visit.turns:
+                yield repeat(None, visit.turns)
+                visit = self.look(visit)
+                if visit.view is not None:
+                    count = self.count.left(*ends) if self.count is not None else None
+                    visit.view.show(visit.done, None if count is None else count - visit.done)
+        finally:
+            if visit.view is not None:
+                visit.view.end()
 
     def look(self, visit: Visit | None) -> Visit:
         """The visit, with the number of turns until the next look."""
         now = time.perf_counter()
         if visit is None:
-            visit = Visit(now)
+            visit = Visit(now, None if Waits.loop is None else Waits.loop(self.graph.name))
             self.visitor = ref(visit)
         seconds = now - visit.began - visit.waited
         visit.done += visit.turns
         if THIS_THREAD.stays or Waiting.always or not enabled("native"):
-            visit.turns = _NEVER
+            self.stay(visit, seconds)
             return visit
         if self.code is None and seconds > LoopPatience.asks:
             if self.worker is None:
@@ -157,12 +225,16 @@ class LoopHead:
             visit.turns = self.turns = 0
             THIS_THREAD.departures += visit.done > 0
         elif self.is_refused:
-            visit.turns = _NEVER
+            self.stay(visit, seconds)
         else:
-            fitting = int(visit.done * LoopPatience.looks / seconds) if seconds else 1
-            visit.turns = max(1, min(fitting, 2 * visit.done))
+            visit.turns = fitting(visit.done, seconds, LoopPatience.looks)
             self.turns = min(visit.turns - 1, _UNSEEN)
         return visit
+
+    def stay(self, visit: Visit, seconds: float) -> None:
+        """Lets a visit stay in Python: it looks again only to show how far it is."""
+        is_seen = visit.view is not None
+        visit.turns = fitting(visit.done, seconds, LoopPatience.shows) if is_seen else _NEVER
 
     def ask(self) -> None:
         """Requests the code, which is made in the background."""
@@ -227,4 +299,5 @@ class LoopHead:
         lowered = self.lowered(graph, is_quick=True)
         if not (lowered.is_native and lowered.is_whole and self.is_awaited()):
             return None
-        return BoundedLoop(lowered.function, len(self.node.outputs), self.done)
+        shown = self.graph.name, self.count
+        return BoundedLoop(lowered.function, len(self.node.outputs), self.done, *shown)
