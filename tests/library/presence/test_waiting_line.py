@@ -12,7 +12,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.base.waits import Waits, unseen
-from graphwright.compile.run.loop_heads import LoopPatience
+from graphwright.compile.run.loop_counts import LoopPatience
 from graphwright.library.presence import running, waiting_line
 from graphwright.library.presence.waiting_line import WaitingLine
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from graphwright.base.waits import LoopView, Waits
 from graphwright.compile.graph.prune import like
-from graphwright.compile.run.loop_heads import LoopCount, LoopPatience, fitting
+from graphwright.compile.run.loop_counts import LoopCount, LoopPatience, fitting
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.execution import Function, has_stream
 from graphwright.ir.graph import Graph, Node, Value

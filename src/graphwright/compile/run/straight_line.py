@@ -14,7 +14,8 @@ import numpy as np
 from graphwright.compile.graph.kernel_refusals import Lines, bound, explain, noting
 from graphwright.compile.graph.simplify import simple_graphs, simplify
 from graphwright.compile.run.generated_text import identifier, make_function
-from graphwright.compile.run.loop_heads import LoopCount, LoopHead, count_of
+from graphwright.compile.run.loop_counts import LoopCount, count_of
+from graphwright.compile.run.loop_heads import LoopHead
 from graphwright.compile.run.options import OPTIONS
 from graphwright.compile.run.steps import Steps, is_plain
 from graphwright.compile.select.native_op import Native, NativeUpdate, compile_together
