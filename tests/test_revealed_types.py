@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -50,3 +52,30 @@ def test_mypy_reveals_them(tmp_path: Path) -> None:
     errors = re.findall(r"revealed\.py:(\d+): error", done.stdout)
     assert sorted({int(line) - begin - len(EXPECTED) for line in errors}) == [0, 1, 2]
     assert "error" not in re.sub(r".*revealed\.py.*", "", done.stdout).replace("errors", "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("node") is None, reason="pyright needs Node.js")
+def test_pyright_knows_all_types_of_the_examples(tmp_path: Path) -> None:
+    """But for what lambdas take, where any number of arguments may come."""
+    pytest.importorskip("pyright")
+    for example in (ROOT / "examples").glob("[!k]*.py"):  # Keras has no types
+        shutil.copy(example, tmp_path)
+    unknown = ("reportUnknownVariableType", "reportUnknownMemberType", "reportUnknownArgumentType")
+    settings = {
+        "typeCheckingMode": "basic",
+        "extraPaths": [str(ROOT / "src")],
+        "reportMissingImports": "none",
+        "reportMissingModuleSource": "none",
+        **dict.fromkeys(unknown, "warning"),
+    }
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    done = subprocess.run(
+        [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable],
+        capture_output=True, text=True, cwd=tmp_path, timeout=115,
+    )  # fmt: skip
+    said = json.loads(done.stdout)
+    assert said["summary"]["filesAnalyzed"] >= 13
+    for each in said["generalDiagnostics"]:
+        text = Path(each["file"]).read_text("utf-8").splitlines()
+        assert "lambda" in text[each["range"]["start"]["line"]], each

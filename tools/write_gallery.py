@@ -22,10 +22,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tools.gallery_pictures import CHARTS, CURVES, drawn
+
 EXAMPLES = ROOT / "examples"
 PAGE = ROOT / "docs" / "gallery.md"
 PICTURES = ROOT / "docs" / "gallery"
-#: The programs in the order of the page; those that draw, with the picture's name.
+#: The programs in the order of the page; those that write a picture, with its name. Others have one
+#: that is drawn by what they print, or text alone.
 PROGRAMS = {
     "autoencoder": "digits.png",
     "transformer": "",
@@ -135,14 +140,17 @@ def section(
         runs.append(run(sys.executable, EXAMPLES / f"{name}.py", *options))
     if timed:
         seconds += f", both with `{' '.join(timed)}`"
+    if name in {*CURVES, *CHARTS}:
+        picture = f"{name}.svg"
+        (PICTURES / picture).write_text(drawn(name, runs[-1].text), encoding="utf-8")
     document = ast.get_docstring(ast.parse(source))
     assert document is not None
     title, _, rest = document.partition("\n\n")
     words = re.split(r":?\n\n    (?:python|pip) ", rest)[0].rstrip(".").replace("\n", " ") + "."
-    drawn = f"![{title}](gallery/{picture})\n\n" if picture else ""
+    shown = f"![{title}](gallery/{picture})\n\n" if picture else ""
     return (
         f"## {title}\n\n[examples/{name}.py](../examples/{name}.py): {seconds}.\n\n{words}\n\n"
-        f"```text\n{runs[-1].text.rstrip()}\n```\n\n{drawn}"
+        f"```text\n{runs[-1].text.rstrip()}\n```\n\n{shown}"
     )
 
 

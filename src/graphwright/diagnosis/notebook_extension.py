@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from graphwright.base.waits import Waits
 from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_value import DatasetValue
 from graphwright.explain.report import report
@@ -50,7 +49,7 @@ def load(shell: Shell) -> None:
         formatter.for_type(kind, html)
     shell.register_magic_function(magic(shell), magic_kind="cell", magic_name="trace")
     if hasattr(shell, "kernel"):  # a notebook
-        Waits.around = WaitingLine(in_cell()).around
+        WaitingLine(in_cell()).look()
     else:
         show_waits()
 

@@ -154,7 +154,7 @@ def name_call(
 #: a parameter of the call that is refused, and an argument that fits.
 _ADVICE = re.compile(
     r"\n    (?:tf\.[\w.]+\((?:\*map\(.*, |\{.* in )?(?P<operand>\w+).*\)"
-    r"|(?P<parameter>\w+)=(?P<argument>[-\w, \[\]]+))"
+    r"|(?P<parameter>\w+)=(?P<argument>[-\w., \[\]()]+))"
     r" (?P<effect>converts it|fits|multiplies them|takes (?:it|them))$",
     re.MULTILINE,
 )

@@ -17,7 +17,8 @@ from support.departures import departing
 from support.forking import in_child
 
 import graphwright as tf
-from graphwright.compile.run.loop_heads import LoopHead, LoopLowering, LoopPatience
+from graphwright.compile.run.loop_counts import LoopPatience
+from graphwright.compile.run.loop_heads import LoopHead, LoopLowering
 from graphwright.compile.run.options import OPTIONS
 from graphwright.compile.run.straight_line import runner
 from graphwright.machine import background

@@ -36,6 +36,13 @@ call("matmul_of_a_vector", "tf.linalg.matvec(w, v, transpose_a=True) multiplies 
      "v, w = tf.ones([2]), tf.ones([2, 1])")  # fmt: skip
 call("matmul_of_vectors", "tf.tensordot(v, v, 1) multiplies them", "v @ v",
      "tf.tensordot(v, v, 1)", 2.0, "v = tf.ones([2])")  # fmt: skip
+call("matmul_with_a_layer_of_another_width", "tf.matmul(x, tf.zeros([2, 1], tf.float64)) fits",
+     "tf.matmul(x, w)", "tf.matmul(x, tf.zeros([2, 1], tf.float64))", [[0.0]],
+     "x, w = tf.ones([1, 2], tf.float64), tf.ones([5, 1], tf.float64)")  # fmt: skip
+call("table_of_small_numbers", "Give the initializer `value_dtype=tf.int64`",
+     "tf.lookup.StaticVocabularyTable(build(['a'], [0]), 1)[tf.constant('a')]",
+     "tf.lookup.StaticVocabularyTable(build(['a'], [0], value_dtype=tf.int64), 1)[tf.constant('a')]",
+     0, "build = tf.lookup.KeyValueTensorInitializer")  # fmt: skip
 call("sum_of_a_column", "tf.expand_dims(w, -1) fits", "x * w", "x * tf.expand_dims(w, -1)",
      [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]], "x, w = tf.ones([2, 3]), tf.constant([1.0, 2.0])",
      )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The line on a terminal while a program waits for a trace or for machine code."""
+"""The line on a terminal while a program waits for a trace, for machine code or for a loop."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.base.waits import Waits, unseen
+from graphwright.compile.run.loop_counts import LoopPatience
 from graphwright.library.presence import running, waiting_line
 from graphwright.library.presence.waiting_line import WaitingLine
 
@@ -37,7 +38,7 @@ def _forgotten() -> Iterator[None]:
     """Nobody looks at waits before a test, and after it."""
     assert Waits.around is unseen
     yield
-    Waits.around = unseen
+    Waits.around, Waits.loop = unseen, None
 
 
 def slow_trace(shown: list[str]) -> None:
@@ -137,3 +138,75 @@ def test_the_command_shows_waits_on_terminals_alone(
     assert running.run(argparse.Namespace(program=str(program), arguments=[])) == 0
     assert (Waits.around is not unseen) == is_terminal
     assert terminal.getvalue() == ""
+
+
+@tf.function
+def summed(first: tf.Tensor, end: tf.Tensor) -> tf.Tensor:
+    total = tf.constant(0.0, tf.float64)
+    for i in tf.range(first, end, 2):
+        total += tf.cast(i, tf.float64)
+    return total
+
+
+@pytest.mark.usefixtures("usual_tiers")
+@pytest.mark.parametrize("is_native", [True, False])
+def test_a_loop_says_how_far_it_is(is_native: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From Python and from the code that goes on: the iterations that are left are counted."""
+    monkeypatch.setattr(LoopPatience, "shows", 0.002)
+    monkeypatch.setattr(waiting_line, "INTERVAL", 0.0)
+    if not is_native:
+        monkeypatch.setattr(LoopPatience, "asks", 1e9)
+    lengths = []
+
+    class Line(WaitingLine):
+        def loop(self, name: str) -> waiting_line.LoopLine | None:
+            assert name == "summed"
+            return View(self, name)
+
+    class View(waiting_line.LoopLine):
+        def show(self, done: int, left: int | None) -> None:
+            assert left is not None
+            lengths.append((done, done + left))
+            super().show(done, left)
+
+    shown: list[str] = []
+    Waits.loop = Line(shown.append, 0.0).loop
+    count = 3_000_000 if is_native else 3_000
+    result = tf.function(summed.python_function)(tf.constant(3), tf.constant(3 + 2 * count))
+    assert float(result) == count * (count + 2.0)
+    done = [turns for turns, _ in lengths]
+    assert len(done) > 2
+    assert done[-1] <= count
+    assert {whole for _, whole in lengths} <= {count} if not is_native else max(done) > count / 10
+    assert shown[0].startswith("running summed  [")
+    assert shown[-1] == ""
+
+
+@pytest.mark.parametrize(
+    ("done", "left", "expected"),
+    [
+        (5, 15, "[#####...............]  25 %  2 s, about 6 s left"),
+        (20, 0, "[####################] 100 %  2 s, about 0 s left"),
+        (12_345, None, "12,345 iterations  2 s"),
+    ],
+)
+def test_a_loop_has_a_bar_where_its_length_is_known(
+    done: int, left: int | None, expected: str
+) -> None:
+    assert waiting_line.progress(done, left, 2.0) == expected
+
+
+def test_a_loop_inside_of_a_loop_is_part_of_it() -> None:
+    shown: list[str] = []
+    line = WaitingLine(shown.append, 0.0)
+    outer, inner = line.loop("outer"), line.loop("inner")
+    assert outer is not None
+    assert inner is not None
+    outer.show(1, None)
+    inner.show(7, None)
+    inner.end()
+    assert line.loop("more") is None
+    outer.end()
+    assert shown == ["running outer  1 iterations  0 s", ""]
+    inner.show(8, None)
+    assert shown[2] == "running inner  8 iterations  0 s"

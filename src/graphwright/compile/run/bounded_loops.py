@@ -9,11 +9,14 @@ long again as it took to make the better code, and few calls are made for it.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 
+from graphwright.base.waits import LoopView, Waits
 from graphwright.compile.graph.prune import like
+from graphwright.compile.run.loop_counts import LoopCount, LoopPatience, fitting
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.execution import Function, has_stream
 from graphwright.ir.graph import Graph, Node, Value
@@ -38,14 +41,26 @@ class BoundedLoop:
     the condition may hold.
     """
 
-    def __init__(self, function: Function, variables: int, first: int) -> None:
+    def __init__(
+        self,
+        function: Function,
+        variables: int,
+        first: int,
+        name: str = "",
+        count: LoopCount | None = None,
+    ) -> None:
         self.function = function
         self.variables = variables
         self.first = first  # iterations of the first call
+        self.name = name  # of the graph that has the loop
+        self.count = count
 
     def __call__(self, arguments: list[Any]) -> tuple[Any, ...]:
         state, captured = arguments[: self.variables], arguments[self.variables :]
         arguments.clear()
+        view = None if Waits.loop is None else Waits.loop(self.name)
+        if view is not None:
+            return self.seen(state, captured, view)
         turns = self.first
         while True:
             operands = [*state, np.array(turns, np.int64), *captured]
@@ -54,6 +69,27 @@ class BoundedLoop:
             if left:
                 return tuple(state)
             turns = min(2 * turns, _MOST)
+
+    def seen(self, state: list[Any], captured: list[Any], view: LoopView) -> tuple[Any, ...]:
+        """The same for a loop that somebody looks at: no call takes long, and each is shown."""
+        turns, done, began = self.first, 0, time.perf_counter()
+        try:
+            while True:
+                operands = [*state, np.array(turns, np.int64), *captured]
+                state.clear()
+                *state, left = self.function(operands)
+                if left:
+                    return tuple(state)
+                done += turns
+                turns = fitting(done, time.perf_counter() - began, LoopPatience.shows)
+                view.show(done, self.left([*state, *captured]))
+        finally:
+            view.end()
+
+    def left(self, operands: list[Any]) -> int | None:
+        """The iterations that are left, if that is known."""
+        count = self.count
+        return count and count.left(operands[count.variable], operands[count.limit])
 
 
 def bounded(node: Node, around: Graph) -> Graph | None:

@@ -14,7 +14,9 @@ from itertools import chain, repeat
 from typing import Any, Protocol, TypeAlias
 from weakref import ref
 
+from graphwright.base.waits import LoopView, Waits
 from graphwright.compile.nests.sizes import NotNative
+from graphwright.compile.run.loop_counts import LoopCount, LoopPatience, fitting
 from graphwright.compile.run.options import enabled
 from graphwright.ir.draws import Draws
 from graphwright.ir.execution import Function
@@ -29,21 +31,6 @@ Run: TypeAlias = Callable[..., tuple[Any, ...]]
 _NEVER = 1 << 62
 #: The most iterations of a visit before its first look.
 _UNSEEN = 8
-
-
-class LoopPatience:
-    """How long loops run in Python before they ask for code and wait for it, in seconds.
-
-    No loop waits longer than it has run. It would take as long again, perhaps, and keep the
-    compiler from the interpreter's lock. Between two looks, each of which costs as much as a kernel
-    of small arrays, is a millisecond. A loop whose iterations take longer than the last number gets
-    no draft: it could not leave that for long.
-    """
-
-    asks = 0.02
-    waits = 0.08
-    looks = 0.001
-    drafts = 0.01
 
 
 class LoweredLoop(Protocol):
@@ -94,9 +81,10 @@ def staying(run: Run) -> Run:
 class Visit:
     """One run of a loop, from its first look on."""
 
-    __slots__ = ("__weakref__", "began", "done", "turns", "waited")
+    __slots__ = ("__weakref__", "began", "done", "turns", "view", "waited")
 
-    def __init__(self, began: float) -> None:
+    def __init__(self, began: float, view: LoopView | None = None) -> None:
+        self.view = view
         self.began = began
         self.waited = 0.0  # seconds
         self.done = 0  # iterations
@@ -110,8 +98,16 @@ class LoopHead:
     the last turn, the text calls `code` with a list of the loop's variables and captures.
     """
 
-    def __init__(self, node: Node, graph: Graph, draws: Draws, around: Sequence[str]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        graph: Graph,
+        draws: Draws,
+        around: Sequence[str],
+        count: LoopCount | None = None,
+    ) -> None:
         self.node = node
+        self.count = count
         self.graph = graph  # the one that has the node
         self.draws = draws
         self.around = tuple(around)  # the loops and branches that hold it
@@ -124,28 +120,38 @@ class LoopHead:
         self.answered: threading.Event
         self.visitor: ref[Visit] | None = None
 
-    def visit(self) -> Iterator[None]:
-        """The turns of a run of the loop until its code goes on, if that comes before its end."""
-        return chain.from_iterable(self.spans())
+    def visit(self, *ends: Any) -> Iterator[None]:
+        """The turns of a run of the loop until its code goes on, if that comes before its end.
 
-    def spans(self) -> Iterator[Iterable[None]]:
+        `ends` are the first value of the variable that counts, and its limit.
+        """
+        return chain.from_iterable(self.spans(ends))
+
+    def spans(self, ends: tuple[Any, ...]) -> Iterator[Iterable[None]]:
         """The turns from one look to the next."""
         yield repeat(None, self.turns)
         visit = self.look(None)
-        while visit.turns:
-            yield repeat(None, visit.turns)
-            visit = self.look(visit)
+        try:
+            while visit.turns:
+                yield repeat(None, visit.turns)
+                visit = self.look(visit)
+                if visit.view is not None:
+                    count = self.count.left(*ends) if self.count is not None else None
+                    visit.view.show(visit.done, None if count is None else count - visit.done)
+        finally:
+            if visit.view is not None:
+                visit.view.end()
 
     def look(self, visit: Visit | None) -> Visit:
         """The visit, with the number of turns until the next look."""
         now = time.perf_counter()
         if visit is None:
-            visit = Visit(now)
+            visit = Visit(now, None if Waits.loop is None else Waits.loop(self.graph.name))
             self.visitor = ref(visit)
         seconds = now - visit.began - visit.waited
         visit.done += visit.turns
         if THIS_THREAD.stays or Waiting.always or not enabled("native"):
-            visit.turns = _NEVER
+            self.stay(visit, seconds)
             return visit
         if self.code is None and seconds > LoopPatience.asks:
             if self.worker is None:
@@ -157,12 +163,16 @@ class LoopHead:
             visit.turns = self.turns = 0
             THIS_THREAD.departures += visit.done > 0
         elif self.is_refused:
-            visit.turns = _NEVER
+            self.stay(visit, seconds)
         else:
-            fitting = int(visit.done * LoopPatience.looks / seconds) if seconds else 1
-            visit.turns = max(1, min(fitting, 2 * visit.done))
+            visit.turns = fitting(visit.done, seconds, LoopPatience.looks)
             self.turns = min(visit.turns - 1, _UNSEEN)
         return visit
+
+    def stay(self, visit: Visit, seconds: float) -> None:
+        """Lets a visit stay in Python: it looks again only to show how far it is."""
+        is_seen = visit.view is not None
+        visit.turns = fitting(visit.done, seconds, LoopPatience.shows) if is_seen else _NEVER
 
     def ask(self) -> None:
         """Requests the code, which is made in the background."""
@@ -227,4 +237,5 @@ class LoopHead:
         lowered = self.lowered(graph, is_quick=True)
         if not (lowered.is_native and lowered.is_whole and self.is_awaited()):
             return None
-        return BoundedLoop(lowered.function, len(self.node.outputs), self.done)
+        shown = self.graph.name, self.count
+        return BoundedLoop(lowered.function, len(self.node.outputs), self.done, *shown)

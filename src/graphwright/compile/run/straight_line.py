@@ -14,6 +14,7 @@ import numpy as np
 from graphwright.compile.graph.kernel_refusals import Lines, bound, explain, noting
 from graphwright.compile.graph.simplify import simple_graphs, simplify
 from graphwright.compile.run.generated_text import identifier, make_function
+from graphwright.compile.run.loop_counts import LoopCount, count_of
 from graphwright.compile.run.loop_heads import LoopHead
 from graphwright.compile.run.options import OPTIONS
 from graphwright.compile.run.steps import Steps, is_plain
@@ -201,8 +202,10 @@ class GeneratedSource:
         self.let_go(dead)
         self.free = [name for name in self.free if name not in dead]  # an error may show them
         self.last_use.update(dict.fromkeys(begin, None))
-        head = self.head(node) if self.has_heads else ""
-        self.line(f"for _ in {head}.visit():" if head else "while True:")
+        counts = count_of(node, condition, body) if self.has_heads else None
+        head = self.head(node, counts) if self.has_heads else ""
+        ends = f"{variables[counts.variable]}, {operands[counts.limit]}" if counts else ""
+        self.line(f"for _ in {head}.visit({ends}):" if head else "while True:")
         self.depth += 1
         self.around.append(f"{node.name} condition")
         self.block(condition, [*variables, *operands[count:]], condition.arguments)
@@ -219,9 +222,9 @@ class GeneratedSource:
         self.free += filter(is_variable, dead)
         self.let_go(self.dead((*node.inputs, *node.outputs), node))
 
-    def head(self, node: Node) -> str:
+    def head(self, node: Node, counts: LoopCount | None) -> str:
         """The name of the head of a loop, which counts its iterations."""
-        return self.bind("l", LoopHead(node, self.inside[-1], self.draws, self.around))
+        return self.bind("l", LoopHead(node, self.inside[-1], self.draws, self.around, counts))
 
     def go_on(self, head: str, variables: Sequence[str], captured: Sequence[str]) -> None:
         """Writes what follows the last iteration in Python of a loop that goes on elsewhere."""

@@ -222,7 +222,10 @@ class StaticVocabularyTable(TrackableResource):
         else:
             stored, values = as_dtype(initializer.key_dtype), as_dtype(initializer.value_dtype)
             if values is not dt.int64:
-                raise TypeError(f"Invalid `value_dtype`, expected {dt.int64!r} but got {values!r}.")
+                raise TypeError(
+                    f"Invalid `value_dtype`, expected {dt.int64!r} but got {values!r}. Give the "
+                    "initializer `value_dtype=tf.int64`; tensors, `tf.cast(values, tf.int64)`."
+                )
             if stored not in (dt.int64, dt.string):
                 raise TypeError(
                     "Invalid `key_dtype`, expected one of (tf.int64, tf.string), but got "

@@ -1,4 +1,4 @@
-"""A line on a terminal while the program waits for a trace or for machine code.
+"""A line on a terminal while the program waits for a trace, for machine code, or for a loop.
 
 It comes after a second, and goes with the work. Only commands and notebooks ask for it.
 """
@@ -18,6 +18,8 @@ from graphwright.base.waits import Waits
 
 #: Seconds that pass before the line comes, and between its changes.
 PATIENCE, INTERVAL = 1.0, 0.1
+#: The width of a bar.
+_BAR = 20
 _FRAMES, _PLAIN_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "|/-\\"
 
 #: Shows a text; an empty one takes it away.
@@ -51,6 +53,43 @@ class LongWait:
         self.timer.join()
 
 
+class LoopLine:
+    """A loop that runs: it shows how far it is, unless it is part of other work that is shown."""
+
+    def __init__(self, line: WaitingLine, name: str) -> None:
+        self.line = line
+        self.name = name
+        self.began = self.last = time.perf_counter()
+        self.is_shown = False
+
+    def show(self, done: int, left: int | None) -> None:
+        """Shows how many iterations are done, and how many are left if that is known."""
+        now = time.perf_counter()
+        seconds = now - self.began
+        if seconds < self.line.patience or (self.line.is_waiting and not self.is_shown):
+            return
+        if not self.is_shown or now - self.last >= INTERVAL:
+            self.line.is_waiting = self.is_shown = True
+            self.last = now
+            self.line.show(f"running {self.name}  {progress(done, left, seconds)}")
+
+    def end(self) -> None:
+        """Takes away what is shown."""
+        if self.is_shown:
+            self.line.is_waiting = self.is_shown = False
+            self.line.show("")
+
+
+def progress(done: int, left: int | None, seconds: float) -> str:
+    """How far a loop is: a bar and the time that is left, or how often it ran."""
+    if left is None or done + left <= 0:
+        return f"{done:,} iterations  {seconds:.0f} s"
+    share = done / (done + left)
+    bar = "#" * int(_BAR * share)
+    rest = seconds * left / done
+    return f"[{bar:.<{_BAR}}] {100 * share:3.0f} %  {seconds:.0f} s, about {rest:.0f} s left"
+
+
 class WaitingLine:
     """Shows the work that the main thread waits for; work inside of other work is part of that."""
 
@@ -74,6 +113,16 @@ class WaitingLine:
             self.is_waiting = False
 
 
+    def loop(self, name: str) -> LoopLine | None:
+        """The view of a loop; None in another thread, and inside of work that is shown."""
+        is_main = threading.current_thread() is threading.main_thread()
+        return LoopLine(self, name) if is_main and not self.is_waiting else None
+
+    def look(self) -> None:
+        """Shows all long waits from now on."""
+        Waits.around, Waits.loop = self.around, self.loop
+
+
 def on_terminal(stream: TextIO) -> Show:
     """Shows a text as the last line of a terminal."""
     is_unicode = (stream.encoding or "").lower().startswith("utf")
@@ -93,4 +142,4 @@ def show_waits(patience: float = PATIENCE) -> None:
     """Shows long waits on the terminal of the errors, if there is one."""
     stream = sys.stderr
     if stream is not None and stream.isatty():
-        Waits.around = WaitingLine(on_terminal(stream), patience).around
+        WaitingLine(on_terminal(stream), patience).look()

@@ -419,15 +419,17 @@ def matmul(
         return apply(BatchMatMulV3.of(*flags, dtype), *factors, name=name)
     except (ValueError, InvalidArgumentError) as error:
         if x.dtype is y.dtype and not (flipped_a or flipped_b):
-            advise(error, fitting_call(x.dims, y.dims))
+            advise(error, fitting_call(x.dims, y.dims, x.dtype))
         raise
 
 
-def fitting_call(a: Dims | None, b: Dims | None) -> str:
+def fitting_call(a: Dims | None, b: Dims | None, dtype: DType = dt.float32) -> str:
     """A call that multiplies operands whose shapes `matmul` refuses; empty if none is likely.
 
     >>> fitting_call((32, 28, 28), (784, 10))
     'tf.reshape(a, [32, 784]) fits'
+    >>> fitting_call((32, 100), (784, 10))
+    'b=tf.zeros([100, 10]) fits'
     """
     if not a or not b:
         return ""
@@ -448,7 +450,10 @@ def fitting_call(a: Dims | None, b: Dims | None) -> str:
     for name, dims, fits in (("b", b, a[-1] == b[-1]), ("a", a, a[-2] == b[-2])):
         if fits:
             return f"tf.{'transpose' if len(dims) == 2 else 'linalg.matrix_transpose'}({name}) fits"
-    return ""
+    if None in b or (len(b) > 2 and a[:-2] != b[:-2]):
+        return ""
+    numbers = "" if dtype is dt.float32 else f", {dtype!r}"
+    return f"b=tf.zeros({[*b[:-2], a[-1], b[-1]]}{numbers}) fits"
 
 
 #: Dtypes whose products are float32: TensorFlow takes such operands for sparse ones.
