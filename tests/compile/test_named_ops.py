@@ -22,7 +22,7 @@ MOST_NAMED = {
     "llvm": (2, "a cast is an instruction of two kinds; one index is checked for many tensors"),
     "memory": (0, "plans are about statements"),
     "nests": (39, "moves are maps in symbolic sizes; joins and products have own statements"),
-    "run": (11, "loops, branches and constants are lines of Python; a loop counts its turns"),
+    "run": (13, "loops, branches and constants are lines of Python; turns are counted, and shown"),
     "select": (25, "arithmetic on sizes; what a segment may begin and end with"),
     "verifier": (3, "casts and checked places have bounds"),
 }

@@ -88,7 +88,7 @@ def test_writing_costs_the_same_however_long_the_array(size):
     for i in range(size):
         version = version.set(i, i)
         # What is remembered of older versions stays within the length of the list.
-        assert len(version._at[0].log) <= size + 66
+        assert len(version._place[0].log) <= size + 66
 
 
 def test_an_array_made_by_a_function_can_be_read_and_written_afterwards():

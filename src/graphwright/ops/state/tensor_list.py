@@ -67,7 +67,7 @@ class TensorList:
     interpreter what kind of operand this is.
     """
 
-    __slots__ = ("_at", "dims", "element_dtype", "limit")
+    __slots__ = ("_place", "dims", "element_dtype", "limit")
     dtype = dt.variant
     shape = ()
     tensor_type = HANDLE
@@ -81,17 +81,17 @@ class TensorList:
         blank: bool = False,
     ) -> None:
         #: The store, and the number of this version in it: one object, since other threads read it.
-        self._at = ListStore(items, blank), 0
+        self._place = ListStore(items, blank), 0
         self.element_dtype = element_dtype
         self.dims = dims
         self.limit = limit
 
     def _newest_store(self) -> ListStore:
         """A store of which this is the newest version; the lock is held."""
-        store, version = self._at
+        store, version = self._place
         if version != len(store.log):
             store = ListStore(store.as_of(version))
-            self._at = store, 0
+            self._place = store, 0
         return store
 
     # Another thread may go on from this version at any moment, and changes the store. It adds to
@@ -100,7 +100,7 @@ class TensorList:
     @property
     def items(self) -> list[Any]:
         """The items, in a list that nobody else has."""
-        store, version = self._at
+        store, version = self._place
         items = store.items.copy()
         if version == len(store.log):
             return items
@@ -110,29 +110,29 @@ class TensorList:
     @property
     def rows(self) -> Any:
         """The array whose rows the items are, None if that is not known."""
-        store, _ = self._at
+        store, _ = self._place
         return None if store.log else store.rows
 
     @rows.setter
     def rows(self, rows: Array) -> None:
-        self._at[0].rows = rows
+        self._place[0].rows = rows
 
     @property
     def is_sparse(self) -> bool:
         """Whether the log tells which items were written."""
-        return self._at[0].blank
+        return self._place[0].blank
 
     @property
     def written(self) -> set[int] | None:
         """The places of all items that were written, if it takes no search to tell."""
-        store, version = self._at
+        store, version = self._place
         if not store.blank:
             return None
         return {place for place, _ in store.log[:version] if place >= 0}
 
     def get(self, index: int) -> Any:
         """The item at a place that exists."""
-        store, version = self._at
+        store, version = self._place
         item = store.items[index : index + 1]
         if version == len(store.log):
             return item[0]
@@ -160,7 +160,7 @@ class TensorList:
             else:
                 log.append((place, items[place]))
                 items[place] = value
-            newer._at = store, len(log)
+            newer._place = store, len(log)
         return newer
 
     def set(self, index: int, item: Item) -> TensorList:
@@ -187,7 +187,7 @@ class TensorList:
         return TensorList(items, self.element_dtype, self.dims, self.limit)
 
     def __len__(self) -> int:
-        store, version = self._at
+        store, version = self._place
         size = len(store.items)
         if version == len(store.log):
             return size
