@@ -242,9 +242,9 @@ CAUSES = {
     "`expint` of a negative number, or of infinity": r"\bexpint\b",
     "NaN in a `fractional_max_pool`, by its place": r"fractional_max_pool",
     "NaN in the range of `quantize_and_dequantize`, by its place": r"quantize_and_dequantize",
-    "`bessel_y1` of 0": r"bessel_y1",
+    "`bessel_y1` of 0, the slope of `bessel_y0`": r"bessel_y[01]",
     "a label of `ctc_loss` that is no class": r"ctc_loss",
-    "a transform, or a decomposition, of an infinity": r"signal\.|linalg\.qr",
+    "a transform, or a decomposition, of an infinity": r"signal\.|linalg\.(qr|det)",
     "a tangent of zero times an infinity": r"ForwardAccumulator",
     "NaN among what is sorted or added up": r"sort|top_k|logsumexp|cum|median|unique",
 }
