@@ -2112,6 +2112,39 @@ def jacobians_of_what_is_not_connected(tf: Any) -> Any:
     return [tape.batch_jacobian(y, x), tape.jacobian(y, x, unconnected_gradients="zero")]
 
 
+def shapes_that_branches_assign(tf: Any) -> Any:
+    @tf.function
+    def chosen(x: Any, flag: Any) -> Any:
+        if flag:
+            size = x.shape
+        else:
+            size = tf.broadcast_static_shape(x.shape, x.shape)
+        return size
+
+    @tf.function
+    def unequal(x: Any, flag: Any) -> Any:
+        if flag:
+            return x.shape
+        return x[1:].shape
+
+    x = tf.zeros([2, 3])
+    return [f(x, tf.constant(flag)) for f in (chosen, unequal) for flag in (True, False)]
+
+
+def matrices_stacked_along_an_axis(tf: Any) -> Any:
+    x, y = tf.ones([2, 2]), tf.ones([2, 3])
+    forms = [([x, x], 1), ([x, x], 2), ([x, x], -1), ([x, x], -2), ([x, y], 1), ([x, y], 2)]
+    forms += [([x[0], y[0]], 1), ([x[0], x[0]], 1)]
+    return [
+        [twice(lambda pair=pair, axis=axis: tf.ragged.stack(pair, axis), tf) for pair, axis in forms],
+        [twice(lambda axis=axis: tf.ragged.stack([x, y], axis), tf) for axis in (0, -3)],
+    ]
+
+
+def spaces_between_shapes_that_differ(tf: Any) -> Any:
+    return twice(lambda x, y: tf.linspace(x, y, 1), tf, tf.zeros([2, 0]), tf.zeros([3, 2]))
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value
