@@ -315,6 +315,7 @@ KNOWN = {
     "h = tf.ragged.constant([[], []], tf.float32)[:, :1]\n    u = tf.strings.substr": _DIGITS,
     "c = tf.image.rgb_to_hsv(tf.sigmoid(total))": "The slope where two channels are equal",
     "out = tf.abs(tf.linalg.qr(z)[1])": _DIGITS,
+    "u = tf.math.special.bessel_j0(x)\n    part = 2\n": _DIGITS,
     "z = tf.linalg.lstsq(x, x, l2_regularizer=0.5)": "`lstsq` of a singular matrix",
     "rows = tf.nn.compute_average_loss(y, sample_weight=y)\n        rows = tf.exp": (
         "An average of float64 in float32"
