@@ -2081,6 +2081,70 @@ def arrays_of_one_tensor(tf: Any) -> Any:
     return [tf.experimental.numpy.concatenate(x), type(tf.experimental.numpy.size(x)).__name__, count()]
 
 
+def counts_in_rows_without_elements(tf: Any) -> Any:
+    rows = tf.zeros([4, 0], tf.int32)
+    return [
+        twice(lambda: tf.math.bincount(rows, axis=-1), tf),
+        twice(lambda: tf.math.bincount(rows, axis=-1, minlength=3), tf),
+        twice(lambda: tf.math.bincount(rows, axis=-1, binary_output=True), tf),
+        twice(lambda: tf.math.bincount(rows, tf.zeros([4, 0]), 2, axis=-1), tf),
+    ]
+
+
+def labels_of_other_rows_than_their_lengths(tf: Any) -> Any:
+    return [
+        tf.nn.collapse_repeated(tf.zeros([1, 0], tf.int32), [1, 2]),
+        outcome(lambda tf: tf.nn.collapse_repeated([[1, 1, 2]], [1, 2]), tf),
+    ]
+
+
+def products_of_vectors_of_other_sizes(tf: Any) -> Any:
+    vdot = tf.experimental.numpy.vdot
+    pairs = ([], [1.0]), ([1.0], [1.0, 2.0]), ([[1, 2]], [[3], [4]]), (2.0, 3.0), ([], [])
+    return [outcome(lambda _, pair=pair: vdot(*pair), tf) for pair in pairs]
+
+
+def jacobians_of_what_is_not_connected(tf: Any) -> Any:
+    x = tf.ones([2, 3], tf.float64)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.ones([2, 1], tf.float16)
+    return [tape.batch_jacobian(y, x), tape.jacobian(y, x, unconnected_gradients="zero")]
+
+
+def shapes_that_branches_assign(tf: Any) -> Any:
+    @tf.function
+    def chosen(x: Any, flag: Any) -> Any:
+        if flag:
+            size = x.shape
+        else:
+            size = tf.broadcast_static_shape(x.shape, x.shape)
+        return size
+
+    @tf.function
+    def unequal(x: Any, flag: Any) -> Any:
+        if flag:
+            return x.shape
+        return x[1:].shape
+
+    x = tf.zeros([2, 3])
+    return [f(x, tf.constant(flag)) for f in (chosen, unequal) for flag in (True, False)]
+
+
+def matrices_stacked_along_an_axis(tf: Any) -> Any:
+    x, y = tf.ones([2, 2]), tf.ones([2, 3])
+    forms = [([x, x], 1), ([x, x], 2), ([x, x], -1), ([x, x], -2), ([x, y], 1), ([x, y], 2)]
+    forms += [([x[0], y[0]], 1), ([x[0], x[0]], 1)]
+    return [
+        [twice(lambda pair=pair, axis=axis: tf.ragged.stack(pair, axis), tf) for pair, axis in forms],
+        [twice(lambda axis=axis: tf.ragged.stack([x, y], axis), tf) for axis in (0, -3)],
+    ]
+
+
+def spaces_between_shapes_that_differ(tf: Any) -> Any:
+    return twice(lambda x, y: tf.linspace(x, y, 1), tf, tf.zeros([2, 0]), tf.zeros([3, 2]))
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value

@@ -47,7 +47,8 @@ WORDS = (
     Words(
         "it fails in TensorFlow by an error of its own",
         rf"\b({_BARE}): |positional argument|while vectorizing|__array__|gradient_tape/loop|"
-        r"type AddN must|gradient_tape/\w+/pfor|gradient_tape/UnsortedSegmentSum",
+        r"type AddN must|for \*: 'IndexedSlices'|(gradient_tape/\w+|loop_body/AddN)/pfor|"
+        r"gradient_tape/UnsortedSegmentSum",
     ),
     Words(
         "a gradient that an op of TensorFlow lacks",
@@ -140,7 +141,9 @@ def is_image_without_pixels(case: Difference, sample: Sample) -> bool:
     """Convolutions and pools of no images, or of images smaller than their window."""
     window = re.search(r"tf\.nn\.(conv|depthwise|separable|max_pool|avg_pool)", text_of(sample))
     is_shape = case.words.startswith("shape") and "0" in case.words
-    return window is not None and (is_shape or "Negative dimension" in case.words)
+    return window is not None and (
+        is_shape or re.search("Negative dimension|size would be negative", case.words) is not None
+    )
 
 
 def is_nothing(case: Difference, sample: Sample) -> bool:
@@ -151,11 +154,11 @@ def is_nothing(case: Difference, sample: Sample) -> bool:
 
 def is_mistake(case: Difference, sample: Sample) -> bool:
     """A place that there is not, of rows without elements; a scalar that an array joins; `expm` of
-    a vector; an axis of no elements beside one of one in `einsum`: refused, as a mistake shows
-    early."""
+    a vector; an axis of no elements beside one of one in `einsum`; two conditions of an exclusive
+    `tf.case` without a default: refused, as a mistake shows early."""
     words = (
         r"is not in \[0, \d+\).*GatherV2|Concat saw a scalar|must have rank >= 2|"
-        "Expected dimension 0 at axis of label"
+        "Expected dimension 0 at axis of label|exclusive=True: more than 1 conditions"
     )
     return case.words.startswith("refused") and re.search(words, case.ours["words"]) is not None
 
@@ -242,9 +245,9 @@ CAUSES = {
     "`expint` of a negative number, or of infinity": r"\bexpint\b",
     "NaN in a `fractional_max_pool`, by its place": r"fractional_max_pool",
     "NaN in the range of `quantize_and_dequantize`, by its place": r"quantize_and_dequantize",
-    "`bessel_y1` of 0": r"bessel_y1",
+    "`bessel_y1` of 0, the slope of `bessel_y0`": r"bessel_y[01]",
     "a label of `ctc_loss` that is no class": r"ctc_loss",
-    "a transform, or a decomposition, of an infinity": r"signal\.|linalg\.qr",
+    "a transform, or a decomposition, of an infinity": r"signal\.|linalg\.(qr|det|inv|cholesky)",
     "a tangent of zero times an infinity": r"ForwardAccumulator",
     "NaN among what is sorted or added up": r"sort|top_k|logsumexp|cum|median|unique",
 }
@@ -312,6 +315,13 @@ KNOWN = {
     "h = tf.ragged.constant([[], []], tf.float32)[:, :1]\n    u = tf.strings.substr": _DIGITS,
     "c = tf.image.rgb_to_hsv(tf.sigmoid(total))": "The slope where two channels are equal",
     "out = tf.abs(tf.linalg.qr(z)[1])": _DIGITS,
+    "u = tf.math.special.bessel_j0(x)\n    part = 2\n": _DIGITS,
+    "z = tf.linalg.lstsq(x, x, l2_regularizer=0.5)": "`lstsq` of a singular matrix",
+    "rows = tf.nn.compute_average_loss(y, sample_weight=y)\n        rows = tf.exp": (
+        "An average of float64 in float32"
+    ),
+    "loss = tf.sqrt(tf.abs(rows))\n    if tf.reduce_any(tf.constant(False)):": _DIGITS,
+    "part = tf.linalg.sqrtm(w @ tf.transpose(w) + tf.eye(2))\n    rows = part % 2.5": _DIGITS,
     "v = tf.math.special.expint(tf.abs(h))": "Numbers below the normal range are 0 in TensorFlow",
     "    out = tf.strings.bytes_split(y)\n    else:": "A graph is refused for another line",
     "part = tf.strings.format('{}', mask)\n    z = tf.image.hsv": "The text of no bools is empty",

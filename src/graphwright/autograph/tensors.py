@@ -65,7 +65,7 @@ class TensorStaging:
         return variable is not None and refused_variable(error) is variable
 
     def convert(self, value: object) -> TensorValue:
-        if isinstance(value, _PYTHON_VALUES):
+        if isinstance(value, (*_PYTHON_VALUES, TensorShape)):
             return convert(value)
         raise TypeError(f"{value!r} is no tensor")
 

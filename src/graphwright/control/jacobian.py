@@ -71,7 +71,7 @@ def jacobians(
                 rows = transpose(rows, [1, 0, *range(2, rank + 1)])
             rows = reshape(rows, whole)
         elif zero:
-            rows = zeros(whole, source.dtype)
+            rows = zeros(whole, target.dtype if batch else source.dtype)
         results.append(rows)
     return results
 

@@ -172,7 +172,7 @@ def stacked_dense(parts: Sequence[TensorValue], axis: int) -> Any:
         return RaggedTensor(
             joining.concat(parts, 0), RowPartition.from_row_lengths(lengths, validate=False)
         )
-    if axis == rank:
+    if axis >= rank - 1:  # TensorFlow gives a tensor here, too
         return joining.stack(parts, axis)
     return stacked([divided(x, rank - 1) for x in parts], axis)
 

@@ -52,6 +52,27 @@ PROGRAMS = {
         assert tf.experimental.numpy is tnp and tnp.ones([2]).shape == (2,)
         assert {"Dataset", "AUTOTUNE"} <= set(dir(data)) and "math" in dir(tf)
         """,
+    "modules that are not public": """
+        import importlib.util
+        lines = (
+            "from tensorflow.python.framework import ops",
+            "import tensorflow.python.ops.array_ops",
+            "from tensorflow.python.framework.ops import Tensor",
+            "from tensorflow.python import keras",
+            "from tensorflow.core.framework import graph_pb2",
+        )
+        words = []
+        for line in lines:
+            try:
+                exec(line)
+            except ModuleNotFoundError as error:
+                words.append(str(error))
+        assert len(words) == len(lines)
+        assert "tensorflow.python.framework.ops is not public in TensorFlow" in words[0]
+        assert all("Use tf." in text for text in (words[0], words[2], words[3])), words
+        import tensorflow.python.framework
+        assert not hasattr(tensorflow.python.framework, "ops")
+        """,
     "internal places": """
         from tensorflow.compiler.tf2xla.python.xla import dynamic_update_slice
         from tensorflow.python.eager import context

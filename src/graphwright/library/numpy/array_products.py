@@ -11,7 +11,6 @@ from graphwright.ops.core.movement import reshape
 from graphwright.ops.linalg import contraction
 from graphwright.ops.linalg.einsum import einsum as einsum_of
 from graphwright.ops.math.arithmetic import conj
-from graphwright.ops.math.reduction import reduce_sum
 from graphwright.types.arguments import Tensor, TensorLike
 
 
@@ -146,12 +145,15 @@ def vdot(a: TensorLike, b: TensorLike) -> Tensor:
     Returns:
         A scalar tensor of the promoted dtype.
 
+    Raises:
+        InvalidArgumentError: The operands differ in their number of elements.
+
     >>> import graphwright as tf
     >>> tf.experimental.numpy.vdot([1j, 1], [1j, 2]).numpy()
     np.complex128(3+0j)
     """
     x, y = promoted(a, b)
-    return reduce_sum(conj(ravel(x)) * ravel(y))
+    return contraction.tensordot(conj(ravel(x)), ravel(y), 1)
 
 
 def kron(a: TensorLike, b: TensorLike) -> Tensor:

@@ -39,6 +39,59 @@ CLASSES = frozenset(
     }
 )
 
+#: The packages whose modules are not public.
+INTERNAL = frozenset({"compiler", "contrib", "core", "python"})
+
+#: What is public of what modules of these have.
+PUBLIC = {
+    "array_ops": "tf",
+    "attributes": "tf",
+    "backprop": "tf.GradientTape",
+    "constant_op": "tf.constant",
+    "context": "tf.config and tf.executing_eagerly",
+    "control_flow_ops": "tf.cond, tf.while_loop and tf.group",
+    "data_flow_ops": "tf.dynamic_stitch and tf.dynamic_partition",
+    "def_function": "tf.function",
+    "device_lib": "tf.config.list_physical_devices",
+    "dtypes": "tf.dtypes",
+    "embedding_ops": "tf.nn.embedding_lookup",
+    "errors": "tf.errors",
+    "errors_impl": "tf.errors",
+    "file_io": "tf.io.gfile",
+    "function": "tf.function",
+    "gen_array_ops": "tf.raw_ops",
+    "gen_math_ops": "tf.raw_ops",
+    "gen_nn_ops": "tf.raw_ops",
+    "graph_util": "tf.compat.v1.graph_util",
+    "init_ops": "tf.keras.initializers",
+    "keras": "tf.keras",
+    "layers": "tf.keras.layers",
+    "linalg_ops": "tf.linalg",
+    "logging_ops": "tf.print and tf.summary",
+    "math_ops": "tf.math",
+    "nest": "tf.nest",
+    "nn": "tf.nn",
+    "nn_ops": "tf.nn",
+    "ops": "tf.Tensor, tf.Graph, tf.convert_to_tensor and tf.name_scope",
+    "random_ops": "tf.random",
+    "random_seed": "tf.random.set_seed",
+    "resource_variable_ops": "tf.Variable",
+    "saver": "tf.train.Checkpoint",
+    "session": "tf.compat.v1.Session",
+    "sparse_ops": "tf.sparse",
+    "state_ops": "tf.Variable",
+    "string_ops": "tf.strings",
+    "summary": "tf.summary",
+    "tensor_shape": "tf.TensorShape",
+    "tensor_util": "tf.get_static_value and tf.make_ndarray",
+    "test": "tf.test",
+    "tf_export": "no decorator",
+    "tf_logging": "tf.get_logger",
+    "training": "tf.train",
+    "variable_scope": "tf.compat.v1.variable_scope",
+    "variables": "tf.Variable",
+}
+
 #: Where Keras 3 has its form for `tf.keras`, first, and all else.
 KERAS = ("keras._tf_keras.keras", "keras")
 
@@ -100,9 +153,13 @@ class Finder:
         if keras is not None:
             return ModuleSpec(name, KerasLoader(keras))
         namespace = source_of(name)
-        if namespace is None:
-            return None
-        return ModuleSpec(name, NamespaceLoader(namespace), is_package=True)
+        if namespace is not None:
+            return ModuleSpec(name, NamespaceLoader(namespace), is_package=True)
+        package, _, module = name.removeprefix(f"{NAME}.").rpartition(".")
+        if package.partition(".")[0] in INTERNAL and module in PUBLIC:
+            # Without the name, as Python gives `from package import module` words of its own else.
+            raise ModuleNotFoundError(internal_absence(name))
+        return None
 
 
 class StandIn:
@@ -172,7 +229,7 @@ def first_use(
     def find(name: str) -> object:
         inner = f"{title}.{name}"
         if not is_special(name) or name == "__internal__":
-            if find_spec(inner) is not None:
+            if exists(inner):
                 return importlib.import_module(inner)
             if isinstance(namespace, ModuleType):
                 value = getattr(namespace, name, module)
@@ -209,6 +266,12 @@ def require_keras() -> None:
             "KERAS_BACKEND=tensorflow.",
             name="keras",
         )
+
+
+def internal_absence(name: str) -> str:
+    """Why there is no module of a name that is not public in TensorFlow, and what to use."""
+    public = PUBLIC[name.rpartition(".")[2]]
+    return f"{name} is not public in TensorFlow: {WITHOUT}. Use {public} instead."
 
 
 def keras_home(name: str) -> str | None:

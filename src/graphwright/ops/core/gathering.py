@@ -65,7 +65,8 @@ class GatherV2(Op):
         if not -rank <= axis < rank:
             least = axis + 1 if axis >= 0 else -axis
             raise ValueError(
-                f"Shape must be at least rank {least} but is rank {rank}{fitting_axis(axis, rank)}"
+                f"Shape must be at least rank {least} but is rank {rank}: params has no axis {axis}"
+                f"{fitting_axis(axis, rank)}"
             )
         place = axis % rank
         if batch > place:

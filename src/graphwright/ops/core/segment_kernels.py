@@ -108,7 +108,7 @@ def bincount(
     if array.size and int(array.min()) < 0:
         raise ValueError(f"bincount needs non-negative values, got {int(array.min())}")
     dtype = np.dtype(np.int32) if weights is None else weights.dtype
-    rows = array.reshape(-1, array.shape[-1]) if array.ndim == 2 else array.reshape(1, -1)
+    rows = array if array.ndim == 2 else array.reshape(1, -1)
     bins = rows.shape[0] * size
     slots: Any = rows if len(rows) == 1 else np.arange(len(rows))[:, None] * size + rows
     weights = None if weights is None else weights.reshape(rows.shape)

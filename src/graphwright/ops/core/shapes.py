@@ -199,7 +199,12 @@ def rank_of(x: TensorValue) -> Any:
 
 def broadcast_shape_of(x: TensorValue, y: TensorValue) -> Any:
     """The shape that two tensors broadcast to, as a host operand takes it."""
-    dims = broadcast_dims(x.type.dims, y.type.dims)
+    try:
+        dims = broadcast_dims(x.type.dims, y.type.dims)
+    except ValueError:
+        if not (hasattr(x, "numpy") and hasattr(y, "numpy")):
+            raise
+        dims = None  # BroadcastArgs refuses them as it runs
     if dims is not None and None not in dims and x.type.is_static and y.type.is_static:
         return dims
     return broadcast_dynamic_shape(shape(x), shape(y))

@@ -10,7 +10,7 @@ from graphwright.ops.core.identity import ensure_shape
 from graphwright.ops.core.indexing import boolean_mask, where
 from graphwright.ops.core.indicators import sequence_mask
 from graphwright.ops.core.joining import concat
-from graphwright.ops.core.movement import expand_dims
+from graphwright.ops.core.movement import expand_dims, reshape
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.core.sorting import argmax
@@ -50,7 +50,7 @@ def collapse_repeated(
     longest = reduce_max(lengths, axis=0)
     places = where(sequence_mask(lengths, maxlen=longest))
     target = cast(concat([shape(matrix)[:1], expand_dims(longest, 0)], 0), dt.int64)
-    rows = scatter_nd(places, boolean_mask(matrix, stays), target)
+    rows = scatter_nd(places, boolean_mask(reshape(matrix, [-1]), reshape(stays, [-1])), target)
     return rows, cast(lengths, sizes.dtype)
 
 
