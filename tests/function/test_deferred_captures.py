@@ -94,6 +94,17 @@ def test_a_small_tensor_that_the_function_used() -> None:
     assert (slopes[0], slopes[1].numpy()) == (None, 10.0)
 
 
+def test_a_small_tensor_that_shapes_follow_from() -> None:
+    size, x = tf.constant(4.0), tf.range(8.0)
+    f = tf.function(lambda x: tf.reshape(x, [tf.cast(size, tf.int32), -1]) * 2.0)
+    concrete = f.get_concrete_function(tf.TensorSpec([8]))
+    with pytest.raises(ValueError, match="shapes in the trace follow from the value"):
+        concrete.replace_capture_with_deferred_capture(
+            size, lambda: tf.constant(2.0), tf.TensorSpec([])
+        )
+    assert concrete(x).shape == [4, 2]
+
+
 @pytest.mark.parametrize("jit", [None, True])
 def test_the_handle_of_a_variable(jit: bool | None) -> None:
     one, other = tf.Variable(4.0), tf.Variable(9.0)

@@ -9,6 +9,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.lift_constants import lifted
 from graphwright.ir.deferred_capture import DeferredCapture
 from graphwright.ir.graph import Graph
+from graphwright.ir.inference import rests_on_unknown
 from graphwright.op.op import c_name
 from graphwright.op.refusal import complete
 from graphwright.ops.state.variable_ops import Storage
@@ -37,6 +38,11 @@ def with_deferred_capture(
     place = place_of(graph, tensor, placeholder)
     if place is None and isinstance(tensor, EagerTensor) and is_constant(graph, tensor):
         graph = lifted(graph, tensor)
+        if rests_on_unknown(graph):
+            raise complete(ValueError(
+                f"shapes in the trace follow from the value of {tensor}, so no closure can give "
+                "another: pass it as an argument, or use a variable"
+            ))  # fmt: skip
         place = place_of(graph, tensor, None)
     if place is None:
         words = (
