@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphwright.base.errors import NotFoundError
-from graphwright.library.checkpoint.checkpoint import load
 from graphwright.library.checkpoint.bundle_checkpoint import graph_of_objects
+from graphwright.library.checkpoint.checkpoint import load
 from graphwright.library.checkpoint.checkpoint_files import Saved, SavedValue
 from graphwright.library.checkpoint.checkpoint_state import latest_checkpoint
 from graphwright.library.checkpoint.tensor_bundle import OBJECTS
