@@ -340,7 +340,9 @@ class ConcreteFunction:
         >>> f(tf.constant(3.0)).numpy()
         np.float32(30.0)
         """
-        self.graph = with_deferred_capture(self, tensor, closure, spec, placeholder)
+        self.graph = with_deferred_capture(
+            self.graph, self._name, tensor, closure, spec, placeholder
+        )
         self.inference_fn.graph = self.graph
         self._deferred += 1
         self._opened = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.lift_constants import lifted
@@ -19,22 +19,19 @@ from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType, is_compatible
 from graphwright.values.tensor import EagerTensor
 
-if TYPE_CHECKING:
-    from graphwright.function.concrete import ConcreteFunction
-
 
 def with_deferred_capture(
-    concrete: ConcreteFunction,
+    graph: Graph,
+    name: str,
     tensor: object,
     closure: Callable[[], object],
     spec: TensorSpec,
     placeholder: SymbolicTensor | None,
 ) -> Graph:
-    """The graph of a trace, where a closure stands for a tensor that it captures.
+    """The graph of a trace of this name, where a closure stands for a tensor that it captures.
 
     The graph is that of the trace itself, changed, or another one where the tensor was a constant.
     """
-    graph = concrete.graph
     place = place_of(graph, tensor, placeholder)
     if place is None and isinstance(tensor, EagerTensor) and is_constant(graph, tensor):
         graph = lifted(graph, tensor)
@@ -64,7 +61,6 @@ def with_deferred_capture(
             f"{TensorSpec.from_type(value.type)}."
         ))  # fmt: skip
     position = len(graph.parameters) + place
-    name = concrete._name
 
     def now() -> Any:
         return checked(closure(), original, value.type, f"{name} as input #{position}(zero-based)")

@@ -26,8 +26,8 @@ class CheckpointReader:
         self._saved = saved
         self._nodes = saved.by_key()
         if saved.nodes:  # TensorFlow 1 wrote no objects
-            own: SavedValue = {"value": OBJECTS, "dtype": "string", "shape": []}
-            self._nodes = {OBJECTS: own, **self._nodes}
+            entry: SavedValue = {"value": OBJECTS, "dtype": "string", "shape": []}
+            self._nodes = {OBJECTS: entry, **self._nodes}
 
     def has_tensor(self, tensor_str: str) -> bool:
         """Whether there is a value of this key."""
