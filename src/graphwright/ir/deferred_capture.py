@@ -9,7 +9,7 @@ from typing import Any
 class DeferredCapture:
     """What a graph captures in the place of a tensor: a function that gives one at each call."""
 
-    def __init__(self, original: object, now: Callable[[], Any]) -> None:
+    def __init__(self, original: object, now: Callable[[], object]) -> None:
         self.original = original
         self.now = now
 
