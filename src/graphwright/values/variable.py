@@ -25,7 +25,7 @@ from graphwright.op.interpreter import STATE, Interpreter, apply
 from graphwright.ops.core.identity import IDENTITY
 from graphwright.ops.core.indexing import is_mask, strided
 from graphwright.ops.core.joining import stack
-from graphwright.ops.state import variable_ops, variable_slices
+from graphwright.ops.state import variable_counts, variable_ops, variable_slices
 from graphwright.ops.state.variable_ops import HANDLE, Storage
 from graphwright.ops.state.variable_slices import ResourceStridedSliceAssign, gather_slices
 from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
@@ -524,6 +524,27 @@ class Variable(NotInPlace, TypedOperators, Dense, Trackable, metaclass=Creation)
         array([9, 8], dtype=int32)
         """
         return self._write(variable_ops.AssignSubVariableOp, delta, name, read_value)
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Returns the value, and adds one to it, unless it has reached a limit.
+
+        Args:
+            limit: An int.
+
+        Returns:
+            A scalar tensor of the variable's dtype: the value before.
+
+        Raises:
+            OutOfRangeError: The value is `limit` or more. It stays as it is.
+            InvalidArgumentError: The variable is no scalar of dtype int32 or int64.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable(0)
+        >>> v.count_up_to(1).numpy(), v.numpy()
+        (np.int32(0), np.int32(1))
+        """
+        result: Tensor = variable_counts.count_up_to(self._handle, limit, self._storage.value_type)
+        return result
 
     def _set_save_slice_info(self, save_slice_info: SliceInfo | None) -> None:
         """Says which slice of a larger variable this one is."""
