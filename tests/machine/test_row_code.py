@@ -1,4 +1,4 @@
-"""Products of a few rows are NumPy's, exactly in small integers. What lies beside them is not used."""
+"""Products of a few rows are NumPy's, exactly, and use nothing that lies beside the matrices."""
 
 from __future__ import annotations
 
