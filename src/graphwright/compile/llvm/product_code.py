@@ -17,7 +17,7 @@ from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import Multiply
 from graphwright.compile.nests.sizes import Size
 from graphwright.machine import threads
-from graphwright.machine.matmul import WORTH
+from graphwright.machine.preparation import WORTH
 from graphwright.machine.products import ALONE
 from graphwright.machine.targets import vectors
 
