@@ -16,10 +16,10 @@ from graphwright.explain.glimpse import Glimpse
 from graphwright.explain.state import StateWatch
 from graphwright.explain.trace_effects import TraceEffect
 from graphwright.explain.trace_record import Tally
-from graphwright.function.deferred_captures import with_deferred_capture
 from graphwright.function.structure import Outputs, type_of_structure
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import STATE, apply
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import c_name
 from graphwright.op.refusal import boundaries, boundary, complete, own_boundary, own_words
 from graphwright.trace.argument_types import Structure, VariableType, spec_of
@@ -340,7 +340,8 @@ class ConcreteFunction:
         >>> f(tf.constant(3.0)).numpy()
         np.float32(30.0)
         """
-        self.graph = with_deferred_capture(
+        captures: Any = late_module("graphwright.function.deferred_captures")  # few need it
+        self.graph = captures.with_deferred_capture(
             self.graph, self._name, tensor, closure, spec, placeholder
         )
         self.inference_fn.graph = self.graph

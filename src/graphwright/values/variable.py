@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 
 from graphwright.base.errors import outermost
 from graphwright.op.interpreter import STATE, Interpreter, apply
+from graphwright.op.late_imports import late_module
 from graphwright.ops.core.identity import IDENTITY
 from graphwright.ops.core.indexing import is_mask, strided
 from graphwright.ops.core.joining import stack
-from graphwright.ops.state import variable_counts, variable_ops, variable_slices
+from graphwright.ops.state import variable_ops, variable_slices
 from graphwright.ops.state.variable_ops import HANDLE, Storage
 from graphwright.ops.state.variable_slices import ResourceStridedSliceAssign, gather_slices
 from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike, TensorValue
@@ -543,7 +544,8 @@ class Variable(NotInPlace, TypedOperators, Dense, Trackable, metaclass=Creation)
         >>> v.count_up_to(1).numpy(), v.numpy()
         (np.int32(0), np.int32(1))
         """
-        result: Tensor = variable_counts.count_up_to(self._handle, limit, self._storage.value_type)
+        counts: Any = late_module("graphwright.ops.state.variable_counts")  # few programs need it
+        result: Tensor = counts.count_up_to(self._handle, limit, self._storage.value_type)
         return result
 
     def _set_save_slice_info(self, save_slice_info: SliceInfo | None) -> None:
