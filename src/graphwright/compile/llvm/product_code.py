@@ -5,7 +5,7 @@ from everything else. Our threads share the largest. The kernel also computes pr
 operand a loop does not change, since that is packed once, before the loop.
 
 Products of a few rows, or by one column, are computed from the matrices as they lie. BLAS packs
-matrices where it has no routine for small ones, as without AVX-512. That takes many times as long.
+matrices where it has no routine for small ones, as on AVX2. That takes many times as long.
 """
 
 from __future__ import annotations
