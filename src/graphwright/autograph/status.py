@@ -13,6 +13,7 @@ from types import FrameType, TracebackType
 from typing import ParamSpec, TypeVar
 
 from graphwright.autograph.exempt import is_converted
+from graphwright.autograph.traced_form import is_straight_code
 from graphwright.trace import missing_values
 
 P = ParamSpec("P")
@@ -97,7 +98,7 @@ def is_switched_off() -> bool:
 
 def conversion_of(frame: FrameType) -> str:
     """Why AutoGraph does not stage the code of a frame that asks a tensor for its value."""
-    if is_converted(frame.f_code):
+    if is_converted(frame.f_code) or is_straight_code(frame.f_code):
         return missing_values.CONVERTED
     if _entered.get()[-1] is SWITCHED_OFF:
         return missing_values.SWITCHED_OFF

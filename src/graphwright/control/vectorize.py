@@ -20,10 +20,10 @@ from graphwright.control.body import trace_body
 from graphwright.control.branch import check_callable
 from graphwright.control.call import call_of
 from graphwright.control.loop import while_loop
-from graphwright.control.map import map_fn
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.op.batching import Refusal, Same
 from graphwright.op.interpreter import apply
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import Effect, host_value
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import Const, Placeholder, filled
@@ -149,7 +149,8 @@ class Rewrite:
         number = TensorSpec([], dt.int32)  # there may be no rows, and no results, to loop over
         signature = (number, *[TensorSpec(v.type.dims, v.type.dtype) for v in node.outputs])
         elems = (self.numbers(dt.int32), *rows)
-        return tuple(map_fn(one, elems, fn_output_signature=signature)[1:])
+        maps: Any = late_module("graphwright.control.map")
+        return tuple(maps.map_fn(one, elems, fn_output_signature=signature)[1:])
 
     def spread(self, lane: Lane) -> Any:
         """A value with the axis of rows."""

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphwright.autograph.conversion import staged_form
+from graphwright.autograph.traced_form import traced_form
 from graphwright.base.logs import LOGGER
 from graphwright.control.body import Body, trace_body
-from graphwright.control.call import call_of
-from graphwright.control.loop import while_loop
-from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import NotVectorized
 from graphwright.data.blocks import (
     ElementBlock,
@@ -21,18 +18,16 @@ from graphwright.data.blocks import (
     ragged_pattern,
 )
 from graphwright.data.columns.graph_runner import DrawingRunner, GraphRunner
-from graphwright.data.element_type import ElementType, normalized, with_rows
+from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.stage import DatasetStage, IterationDraws
 from graphwright.function.variable_creation import initialize, refuse
 from graphwright.ir.execution import has_stream
 from graphwright.ir.graph import Graph
-from graphwright.op.interpreter import activate, apply, convert
+from graphwright.op.interpreter import activate
 from graphwright.op.late_imports import late_module
 from graphwright.op.op import Effect
 from graphwright.ops.core.identity import ensure_shape
-from graphwright.ops.core.shapes import shape as shape_of
-from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.trace.tracer import OnVariable, tracing
+from graphwright.trace.tracer import OnVariable
 from graphwright.types import dtypes as dt
 from graphwright.types.shape import TensorShape
 from graphwright.values.tensor import Tensor
@@ -68,7 +63,7 @@ class ElementFunction:
                 f"Argument `func` must be a callable. Received func={function!r} (of type "
                 f"{type(function)})"
             )
-        staged = staged_form(function)
+        staged = traced_form(function)
         self.returned: Any = None
         self.result: ElementType
 
@@ -265,7 +260,9 @@ class BoundFunction:
     def stepper(self, width: int) -> GraphRunner:
         """Runs the function for each element of a block, with a state of `width` tensors."""
         if self.steps is None:
-            self.steps = GraphRunner(of_steps(self.function.graph, width), self.one.captured)
+            graphs: Any = late_module("graphwright.data.columns.step_graph")
+            graph = graphs.of_steps(self.function.graph, width)
+            self.steps = GraphRunner(graph, self.one.captured)
         return self.steps
 
     def together(self, block: ElementBlock) -> ColumnFunction | None:
@@ -307,39 +304,3 @@ def python_calls(graph: Graph, captured: Sequence[Any]) -> PythonCalls | None:
     calls: Any = late_module("graphwright.data.columns.python_calls")
     made: PythonCalls | None = calls.PythonCalls.of(graph, captured)
     return made
-
-
-def of_steps(graph: Graph, width: int) -> Graph:
-    """A loop over the rows of columns, with a state of `width` tensors, as a graph.
-
-    `graph` is one iteration: it takes a state and a row, and returns the next state and other
-    results. The loop returns the last state, and the other results of all rows.
-    """
-    whole = Graph(f"{graph.name}_steps", is_body=True)
-    state_values, row_values = graph.parameters[:width], graph.parameters[width:]
-    with tracing(whole) as tracer:
-        types = [value.type for value in state_values]
-        types += [with_rows(value.type) for value in row_values]
-        types += [value.type for _, value in graph.captures]
-        whole.parameters = [whole.placeholder(type_, "operand") for type_ in types]
-        operands = [SymbolicTensor(value, whole) for value in whole.parameters]
-        columns = operands[width : len(graph.parameters)]
-        captured = operands[len(graph.parameters) :]
-        count = shape_of(columns[0])[0]
-        others = [value.type for value in graph.results[width:]]
-        arrays = [TensorArray(t.dtype, count, element_shape=TensorShape(t.dims)) for t in others]
-
-        def turn(
-            place: Any, state: list[Any], arrays: list[Any]
-        ) -> tuple[Any, list[Any], list[Any]]:
-            row = [column[place] for column in columns]
-            results = apply(call_of(graph), *state, *row, *captured)
-            pairs = zip(arrays, results[width:])
-            return place + 1, list(results[:width]), [a.write(place, r) for a, r in pairs]
-
-        start = (convert(0), operands[:width], arrays)
-        _, state, arrays = while_loop(lambda place, *_: place < count, turn, start)
-        whole.results = [
-            tracer.value_of(tensor) for tensor in (*state, *[array.stack() for array in arrays])
-        ]
-    return whole

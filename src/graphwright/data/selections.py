@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from graphwright.autograph.conversion import staged_form
+from graphwright.autograph.traced_form import traced_form
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.dataset_options import AutoShardPolicy
 from graphwright.data.dataset_value import DatasetValue, function_for, int64, make
@@ -255,7 +255,7 @@ class Selections(DatasetValue[Element]):
         target: Any = convert(target_dist)
         initial: Any = None if initial_dist is None else convert(initial_dist)
         sampling: Any = late_module("graphwright.data.sampling")
-        return sampling.resampled(self, staged_form(class_func), target, initial, seed)
+        return sampling.resampled(self, traced_form(class_func), target, initial, seed)
 
     def prefetch(self, buffer_size: TensorLike | None, name: str | None = None) -> Dataset[Element]:
         """Returns the elements, some of which a thread computes before they are taken.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphwright.autograph.conversion import staged_form
+from graphwright.autograph.traced_form import traced_form
 from graphwright.data.clusters.cluster_stage import ClusterMapStage
 from graphwright.data.clusters.element_task import Traveller
 from graphwright.data.clusters.task_executors import maker_of
@@ -99,7 +99,7 @@ def traced(f: Callable[..., object], argument: ElementType) -> tuple[ConcreteFun
     """A function of the tensors of an element, and the type of its results."""
     if not callable(f):
         raise TypeError(f"`f` must be callable. Received {f!r} (of type {type(f).__name__}).")
-    staged = staged_form(f)
+    staged = traced_form(f)
     results: list[ElementType] = []
 
     def call(*tensors: Any) -> Any:
