@@ -182,6 +182,24 @@ def test_a_branch_that_a_small_tensor_decided_while_tracing(body: Any, autograph
     assert concrete(tf.constant(2.0)).numpy() == 8.0
 
 
+def test_one_small_tensor_after_another() -> None:
+    first, second, decisive = tf.constant(4.0), tf.constant(5.0), tf.constant(6.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        tf.debugging.assert_positive(decisive * 2.0)
+        return x * first * second * decisive
+
+    concrete, one = f.get_concrete_function(tf.TensorSpec([])), tf.constant(1.0)
+    assert concrete(one).numpy() == 120.0
+    concrete.replace_capture_with_deferred_capture(first, lambda: one, tf.TensorSpec([]))
+    concrete.replace_capture_with_deferred_capture(second, lambda: one * 2.0, tf.TensorSpec([]))
+    assert [concrete(one).numpy(), f(one).numpy()] == [12.0, 12.0]
+    with pytest.raises(ValueError, match="decided what was traced"):
+        concrete.replace_capture_with_deferred_capture(decisive, lambda: one, tf.TensorSpec([]))
+    assert concrete(one).numpy() == 12.0
+
+
 @pytest.mark.parametrize("jit", [None, True])
 def test_the_handle_of_a_variable(jit: bool | None) -> None:
     one, other = tf.Variable(4.0), tf.Variable(9.0)
