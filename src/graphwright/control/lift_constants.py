@@ -52,6 +52,6 @@ def lifted(graph: Graph, only: EagerTensor | None = None) -> Graph:
     values = into.origin[1] if into.origin is not None else {}
     left = graph.constants.items() if only is not None else ()
     into.constants = {key: values[value] for key, value in left if key not in gone}
-    into.asked = {values[value] for value in graph.asked if value in values}
+    into.queries = {values[value] for value in graph.queries if value in values}
     into.read = graph.read
     return into

@@ -100,7 +100,7 @@ def is_decisive(graph: Graph, tensor: EagerTensor) -> bool:
     for node in graph.nodes:
         if not following.isdisjoint(node.inputs):
             following.update(node.outputs)
-    return not following.isdisjoint(graph.asked)
+    return not following.isdisjoint(graph.queries)
 
 
 def checked(result: object, original: object, type_: TensorType, place: str) -> Any:

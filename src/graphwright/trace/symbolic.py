@@ -71,7 +71,7 @@ class SymbolicTensor(Tensor):
         """What is known of the value: see `ir.known`. The graph notes that it was asked for."""
         result = known(self._value)
         if result is not None:
-            self._graph.asked.add(self._value)
+            self._graph.queries.add(self._value)
         return result
 
     @property
