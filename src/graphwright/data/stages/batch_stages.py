@@ -32,7 +32,6 @@ from graphwright.data.stage import (
     iteration_allows,
 )
 from graphwright.data.stages.map_stages import is_map
-from graphwright.data.stages.padding_words import larger_shapes
 from graphwright.data.stages.source_stages import TensorsStage
 from graphwright.op.late_imports import late_module
 from graphwright.types.arrays import Array
@@ -386,7 +385,8 @@ def padded(values: Column, stage: PaddedBatchStage, component: int) -> Array:
             for array in values_of(values)
             if any(most > size for most, size in zip(array.shape, sizes))
         )
-        room = larger_shapes(stage.row, stage.shapes, component, dims, stage.size)
+        words: Any = late_module("graphwright.data.stages.padding_words")
+        room = words.larger_shapes(stage.row, stage.shapes, component, dims, stage.size)
         raise DataLossError(
             None, None, f"Attempted to pad to a smaller size than the input element. {room}"
         )
