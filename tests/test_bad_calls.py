@@ -120,6 +120,7 @@ OTHER = {
         for op, argument in (("GatherV2", "axis"), ("Roll", "axis"), ("Roll", "shift"))
         for what in ("kind", "finiteness", "infinity")
     },
+    ("ResourceCountUpTo", "dtype behind of resource"): "TensorFlow reads a string as a number",
     ("ReadVariableOp", "kind of resource"): "TensorFlow finds no variable, and we something else",
     ("UnsortedSegmentJoin", "greater rank of segment_ids"): "TensorFlow looks for sizes too far on",
     ("UnsortedSegmentJoin", "no rank of inputs"): "TensorFlow looks for sizes too far on",
@@ -404,7 +405,6 @@ NOT_REFUSED = {
         ["GuaranteeConst", "Identity", "PreventGradient", "Rank", "SerializeTensor", "Shape",
          "Size", "StopGradient", "ZerosLike"], "it takes every tensor"),
     "Cast": "it takes every tensor, but has no kernel for some",
-    "ResourceCountUpTo": "no record yet: tests/ops/state/test_variable_counts.py has refusals",
 }  # fmt: skip
 
 

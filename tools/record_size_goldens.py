@@ -1,6 +1,7 @@
-"""Records what TensorFlow makes of sizes that are no integers: `tests/corpora/size_places`.
+"""Records what TensorFlow makes of sizes that are no integers, and of axes that are small integers
+or bools: `tests/corpora/size_places`, `tests/corpora/axis_places`.
 
-    python tools/record_size_goldens.py
+    python tools/record_size_goldens.py [size_places | axis_places]
 
 Each call is made eagerly, and in a graph. The golden file has the class of error, or "" for a
 value, of each form and value. A process that ends in a call is begun anew after it.
@@ -8,6 +9,7 @@ value, of each form and value. A process that ends in a call is begun anew after
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -15,31 +17,35 @@ from typing import Any
 
 import recording
 
+FILES = {"size_places": "sizes.json.gz", "axis_places": "axes.json.gz"}
 
-def outcomes() -> None:
+
+def outcomes(name: str) -> None:
     """Makes the calls that the input names, and prints a line for each."""
-    from corpora import size_places
-
+    corpus: Any = importlib.import_module(f"corpora.{name}")
     tf = recording.tensorflow()
     for line in sys.stdin:
-        print(json.dumps(size_places.outcomes(tf, *json.loads(line))), flush=True)
+        print(json.dumps(corpus.outcomes(tf, *json.loads(line))), flush=True)
 
 
-def main() -> None:
-    """Writes the golden file."""
-    from corpora import size_places
-
-    calls = [(form, value) for form in size_places.FORMS for value in size_places.VALUES]
+def main(name: str) -> None:
+    """Writes the golden file of a corpus."""
+    corpus: Any = importlib.import_module(f"corpora.{name}")
+    calls = [(form, value) for form in corpus.FORMS for value in corpus.VALUES]
     results: list[Any] = []
     while len(results) < len(calls):
         rest = "\n".join(map(json.dumps, calls[len(results) :]))
-        command = [sys.executable, __file__, "outcomes"]
+        command = [sys.executable, __file__, "outcomes", name]
         run = subprocess.run(command, input=rest, capture_output=True, text=True)
         results += map(json.loads, run.stdout.splitlines())
         if len(results) < len(calls):
             results.append(["the process ended"] * 2)
-    recording.write("sizes.json.gz", [[*call, *got] for call, got in zip(calls, results)])
+    recording.write(FILES[name], [[*call, *got] for call, got in zip(calls, results)])
 
 
 if __name__ == "__main__":
-    outcomes() if sys.argv[1:] == ["outcomes"] else main()
+    if sys.argv[1:2] == ["outcomes"]:
+        outcomes(sys.argv[2])
+    else:
+        for corpus_name in sys.argv[1:] or FILES:
+            main(corpus_name)

@@ -382,6 +382,11 @@ EXAMPLES: dict[str, Arguments] = {
         f"Resize{how}": {"images": floats(1, 2, 2, 1), "size": ints(3, 3)}
         for how in ("Area", "Bicubic", "NearestNeighbor")
     },
+    "ResourceCountUpTo": {
+        "resource": Made("variable", number(1, np.int32)),
+        "limit": 3,
+        "T": {"type": "int32"},
+    },
     "ResourceGather": {"resource": variable(3, 2), "indices": ints(0, 2), "dtype": FLOAT},
     "ResourceGatherNd": {
         "resource": variable(3, 2),

@@ -322,9 +322,14 @@ FORMS = (
 
 def outcomes(tf: Any, form: str, value: str) -> list[str]:
     """The class of error of a call, eagerly and in a graph; "" if it gives something."""
+    return outcomes_with(tf, form, VALUES[value])
+
+
+def outcomes_with(tf: Any, form: str, text: str) -> list[str]:
+    """The outcomes of a call in which an expression stands for `K`."""
     names: dict[str, Any] = {"tf": tf, "np": np}
     exec(START, names)
-    code = compile(re.sub(r"\bK\b", VALUES[value], form), "<size>", "eval")
+    code = compile(re.sub(r"\bK\b", text, form), "<size>", "eval")
 
     def call() -> Any:
         return eval(code, names)

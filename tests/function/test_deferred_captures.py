@@ -105,6 +105,101 @@ def test_a_small_tensor_that_shapes_follow_from() -> None:
     assert concrete(x).shape == [4, 2]
 
 
+FACTOR = tf.constant(4.0)
+
+
+def branching(x: Any) -> Any:
+    if FACTOR > 3.0:
+        return x * 10.0
+    return x
+
+
+def looping(x: Any) -> Any:
+    i = tf.constant(0.0)
+    while i < FACTOR:
+        x *= 2.0
+        i += 1.0
+    return x
+
+
+def counting(x: Any) -> Any:
+    return tf.while_loop(lambda i, y: i < FACTOR, lambda i, y: (i + 1.0, y * 2.0), [0.0, x])[1]
+
+
+def choosing(x: Any) -> Any:
+    return tf.switch_case(tf.cast(FACTOR, tf.int32) - 3, [lambda: x / 2.0, lambda: x])
+
+
+@pytest.mark.parametrize("jit", [None, True])
+@pytest.mark.parametrize("runs_before", [False, True])
+@pytest.mark.parametrize(
+    ("body", "first", "second"),
+    [(branching, 20.0, 2.0), (looping, 32.0, 16.0), (counting, 32.0, 16.0), (choosing, 2.0, 1.0)],
+)
+def test_a_branch_that_a_small_tensor_decides_as_it_runs(
+    jit: bool | None, runs_before: bool, body: Any, first: float, second: float
+) -> None:
+    """The branch is part of the graph, though the tensor is a constant there."""
+    f, two = tf.function(body, jit_compile=jit), tf.constant(2.0)
+    concrete = f.get_concrete_function(tf.TensorSpec([]))
+    if runs_before:
+        assert [f(two).numpy(), concrete(two).numpy()] == [first, first]
+    concrete.replace_capture_with_deferred_capture(
+        FACTOR, lambda: tf.constant(3.0), tf.TensorSpec([])
+    )
+    assert [concrete(two).numpy(), f(two).numpy()] == [second, second]
+
+
+def by_python(x: Any) -> Any:
+    return x * FACTOR if bool(FACTOR.numpy() > 3.0) else x
+
+
+def by_truth(x: Any) -> Any:
+    if FACTOR:
+        return x * FACTOR
+    return x
+
+
+def by_a_check(x: Any) -> Any:
+    tf.debugging.assert_greater(FACTOR, 3.0)
+    return x * FACTOR
+
+
+def by_a_check_of_what_follows(x: Any) -> Any:
+    tf.debugging.assert_positive(FACTOR * 2.0 - 6.0)
+    return x * FACTOR
+
+
+@pytest.mark.parametrize("autograph", [False, True])
+@pytest.mark.parametrize("body", [by_python, by_truth, by_a_check, by_a_check_of_what_follows])
+def test_a_branch_that_a_small_tensor_decided_while_tracing(body: Any, autograph: bool) -> None:
+    f = tf.function(body, autograph=autograph)
+    concrete = f.get_concrete_function(tf.TensorSpec([]))
+    with pytest.raises(ValueError, match="decided what was traced, as a Python `if` or a check"):
+        concrete.replace_capture_with_deferred_capture(
+            FACTOR, lambda: tf.constant(1.0), tf.TensorSpec([])
+        )
+    assert concrete(tf.constant(2.0)).numpy() == 8.0
+
+
+def test_one_small_tensor_after_another() -> None:
+    first, second, decisive = tf.constant(4.0), tf.constant(5.0), tf.constant(6.0)
+
+    @tf.function
+    def f(x: Any) -> Any:
+        tf.debugging.assert_positive(decisive * 2.0)
+        return x * first * second * decisive
+
+    concrete, one = f.get_concrete_function(tf.TensorSpec([])), tf.constant(1.0)
+    assert concrete(one).numpy() == 120.0
+    concrete.replace_capture_with_deferred_capture(first, lambda: one, tf.TensorSpec([]))
+    concrete.replace_capture_with_deferred_capture(second, lambda: one * 2.0, tf.TensorSpec([]))
+    assert [concrete(one).numpy(), f(one).numpy()] == [12.0, 12.0]
+    with pytest.raises(ValueError, match="decided what was traced"):
+        concrete.replace_capture_with_deferred_capture(decisive, lambda: one, tf.TensorSpec([]))
+    assert concrete(one).numpy() == 12.0
+
+
 @pytest.mark.parametrize("jit", [None, True])
 def test_the_handle_of_a_variable(jit: bool | None) -> None:
     one, other = tf.Variable(4.0), tf.Variable(9.0)

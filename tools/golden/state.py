@@ -80,6 +80,11 @@ def variables() -> Iterator[Case]:
         yield program("created", known)
     yield program("sliced", start, ROWS[:2, 0])
     yield program("sliced", start, ROWS)
+    for dtype in ("int32", "int64"):
+        yield program("counted", 1, 3, np.array(10, dtype))
+        yield program("counted", 2, 3, np.array(10, dtype))
+    yield program("counted", [1], 3, np.array(10, np.int32))
+    yield program("counted", 1.0, 3, np.array(10, np.float32))
 
 
 def scattered(tf: Any, kind: str, start: Any, indices: Any, updates: Any) -> Any:
@@ -180,6 +185,15 @@ def sliced(tf: Any, start: Any, value: Any) -> Any:
         ref=v.handle, begin=[0, 1], end=[2, 2], strides=[1, 1], value=value, shrink_axis_mask=2
     )
     return v.read_value()
+
+
+def counted(tf: Any, start: Any, limit: int, more: Any) -> Any:
+    """What a variable counts before a limit, twice, and what it holds then, all with `more`."""
+    v = kept(tf, lambda: tf.Variable(start, dtype=more.dtype))
+    count = tf.raw_ops.ResourceCountUpTo
+    first = count(resource=v.handle, limit=limit, T=v.dtype)
+    second = count(resource=v.handle, limit=limit, T=v.dtype)
+    return first + more, second + more, v.read_value() + more
 
 
 # -- lists ----------------------------------------------------------------------------------

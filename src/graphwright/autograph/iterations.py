@@ -14,7 +14,6 @@ from graphwright.autograph.staging import Fold, Iteration, Leaves, Position
 from graphwright.control.branch import cond
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
-from graphwright.ir.known import known
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.sequences import Range
 from graphwright.ops.core.shapes import shape
@@ -95,7 +94,7 @@ def of_tensor(tensor: TensorValue) -> Iteration:
     if isinstance(tensor, SymbolicTensor) and isinstance(tensor._value.node.op, Range):
         start, limit, delta = tensor._value.node.inputs
         first, last, step = (SymbolicTensor(v, tensor.graph) for v in (start, limit, delta))
-        return RangeItems(first, last, step, known(delta))
+        return RangeItems(first, last, step, step.known)
     return TensorItems(tensor)
 
 

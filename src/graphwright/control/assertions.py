@@ -9,9 +9,8 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.ir.known import known
 from graphwright.op.dispatch import ASSERTIONS
-from graphwright.op.interpreter import apply, convert, convert_pair, host_array
+from graphwright.op.interpreter import apply, convert, convert_pair, host_array, note_read
 from graphwright.ops.core.effect_ops import Assert
 from graphwright.ops.core.shapes import rank as rank_of
 from graphwright.ops.core.shapes import shape as shape_of
@@ -27,9 +26,9 @@ from graphwright.values.tensor import EagerTensor, Tensor
 def value_of(tensor: TensorValue) -> Any:
     """A tensor's value as an array, where it is known; else None."""
     if isinstance(tensor, EagerTensor):
+        note_read(tensor)
         return tensor._array
-    key: Any = tensor.key
-    content = known(key)
+    content = tensor.known
     if content is None or holds_none(content):
         return None
     return np.asarray(content, tensor.dtype.numpy_dtype)

@@ -49,4 +49,9 @@ def lifted(graph: Graph, only: EagerTensor | None = None) -> Graph:
     into.waits = {nodes[n]: [nodes[before] for before in graph.waits[n]] for n in graph.waits}
     gone = {key for key, value in graph.constants.items() if only is None or value in tensors}
     into.folded = {key: r for key, r in graph.folded.items() if key not in gone}
+    values = into.origin[1] if into.origin is not None else {}
+    left = graph.constants.items() if only is not None else ()
+    into.constants = {key: values[value] for key, value in left if key not in gone}
+    into.queries = {values[value] for value in graph.queries if value in values}
+    into.read = graph.read
     return into

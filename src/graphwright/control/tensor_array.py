@@ -14,7 +14,6 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.python_array import PythonArray, number_of
-from graphwright.ir.known import known
 from graphwright.op.interpreter import apply, convert, makes_tensor
 from graphwright.op.op import c_name
 from graphwright.op.refusal import boundaries
@@ -493,7 +492,7 @@ class TensorArray(Composite):
 def static_size(size: TensorLike) -> int | None:
     """The value of a size, where it is known while tracing."""
     if isinstance(size, SymbolicTensor):
-        value = known(size.key)
+        value = size.known
         return value if isinstance(value, int) else None
     return int(size) if isinstance(size, np.inexact) else number_of(size)
 

@@ -30,7 +30,7 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.result_types import Dataset
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import Dims
 from graphwright.types.type_parameters import Element
 from graphwright.values.convert import convert
 from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
@@ -132,8 +132,8 @@ class Batches(DatasetValue[Element]):
 
         Raises:
             ValueError: A rank is unknown, or a shape does not fit.
-            TypeError: The elements have ragged or sparse tensors, or a padding value has another
-                dtype.
+            TypeError: The elements have ragged or sparse tensors, a padding value has another
+                dtype, or a size is no integer.
             DataLossError: An element is larger than its shape.
 
         >>> import graphwright as tf
@@ -144,7 +144,7 @@ class Batches(DatasetValue[Element]):
          [3 3 3]]
         """
         size, drop = int64(batch_size), convert(drop_remainder, dt.bool_)
-        shapes = padding_shapes(self._type, padded_shapes)
+        shapes = padding_shapes(self._type, padded_shapes, static(size))
         values = paddings(self._type, padding_values)
         count = static(size) if static(drop) else None
         specs = [
@@ -469,8 +469,11 @@ def filled_shape(shape: ShapeLike, size: TensorValue) -> Any:
     return stack([size if s is None else int64(s) for s in sizes]) if sizes else TensorShape([])
 
 
-def padding_shapes(element: ElementType, shapes: object) -> list[Tensor]:
-    """The shape of each tensor of a padded element: an int64 vector, with -1 for any size."""
+def padding_shapes(element: ElementType, shapes: object, batch: int | None) -> list[Tensor]:
+    """The shape of each tensor of a padded element: an int64 vector, with -1 for any size.
+
+    ValueError where one has no room for a component; `batch` is the batch size if it is known.
+    """
     for leaf in element.leaves:
         if not isinstance(leaf, TensorSpec):
             raise TypeError(
@@ -493,25 +496,42 @@ def padding_shapes(element: ElementType, shapes: object) -> list[Tensor]:
             f"{shapes!r}: if the elements are a sequence, it must also be a sequence."
         )
     flat = parts_in(element.specs, shapes)
-    pairs = zip(flat, element.types)
-    return [padding_shape(shape, type_) for shape, type_ in pairs]
+    vectors = [padding_shape(shape) for shape in flat]
+    sizes = [tuple(known_sizes(shape)) for shape in vectors]
+    for component, (room, type_) in enumerate(zip(sizes, element.types)):
+        if type_.dims is None or vectors[component].shape[0] is None:
+            continue
+        if not has_room(room, type_.dims):
+            words: Any = late_module("graphwright.data.stages.padding_words")
+            raise ValueError(
+                f"The padded shape {room} is not compatible with the corresponding input "
+                f"component shape {TensorShape.from_dims(type_.dims)}. "
+                f"{words.larger_shapes(element, sizes, component, type_.dims, batch)}"
+            )
+    return vectors
 
 
-def padding_shape(
-    shape: int | Tensor | TensorShape | Iterable[int | None], type_: TensorType
-) -> Tensor:
-    """A shape as an int64 vector; ValueError where tensors of the type have another rank."""
+def padding_shape(shape: int | Tensor | TensorShape | Iterable[int | None]) -> Tensor:
+    """A shape as an int64 vector; TypeError where its sizes are no integers."""
     if isinstance(shape, Tensor):
         return int64(shape)
-    if isinstance(shape, int):
-        shape = [shape]
-    sizes = shape.as_list() if isinstance(shape, TensorShape) else list(shape)
-    if type_.rank not in (len(sizes), None):
-        raise ValueError(
-            f"The padded shape {tuple(sizes)} is not compatible with the corresponding input "
-            f"component shape {TensorShape.from_dims(type_.dims)}."
+    sizes: Any = [shape] if isinstance(shape, int) else shape
+    sizes = sizes.as_list() if isinstance(sizes, TensorShape) else list(sizes)
+    sizes = [-1 if size is None else size for size in sizes]
+    tensor: Any = convert(sizes, None, dt.int64) if sizes else int64(vector(sizes))
+    if not tensor.dtype.is_integer:
+        raise TypeError(
+            f"Padded shape {shape!r} must be a `tf.int64` vector: its sizes are "
+            f"{tensor.dtype.name}. Give integers, or None for the largest size in a batch."
         )
-    return int64(vector(sizes))
+    return cast(tensor, dt.int64)
+
+
+def has_room(shape: Sequence[int | None], dims: Dims) -> bool:
+    """Whether a padded shape has the rank of a component, and no size below one that is known."""
+    return len(shape) == len(dims) and not any(
+        most is not None and 0 <= most < (size or 0) for most, size in zip(shape, dims)
+    )
 
 
 def vector(sizes: Iterable[int | None]) -> Array:

@@ -18,6 +18,7 @@ from graphwright.ops.core.joining import stack
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.repetition import tile
 from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.core.static import NUMPY, PYTHON, check_whole
 from graphwright.ops.math.arithmetic import truediv
 from graphwright.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 from graphwright.ops.math.transcendental import log
@@ -32,6 +33,7 @@ from graphwright.values.tensor import EagerTensor, Tensor
 
 def random_numbers(seed: TensorLike | None, rerandomize: bool | None) -> Any:
     """A dataset of random 32-bit numbers, as int64 scalars, without an end."""
+    check_whole(seed, "seed", cut=(PYTHON, NUMPY), error=ValueError)
     pair = seed_numbers(seed)
     element = ElementType(TensorSpec([], dt.int64))
     return make("choice_stages:RandomStage", element, [], pair, is_fixed=not rerandomize)

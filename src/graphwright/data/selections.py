@@ -13,6 +13,7 @@ from graphwright.data.element_function import ElementFunction
 from graphwright.data.stage import DatasetStage
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.op.late_imports import late_module
+from graphwright.ops.core.static import TENSOR, check_whole
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.result_types import Dataset, Tensor
@@ -272,6 +273,7 @@ class Selections(DatasetValue[Element]):
         >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(2)]
         [0, 1, 2]
         """
+        check_whole(buffer_size, "buffer_size", cut=(TENSOR,))
         size = int64(AUTOTUNE if buffer_size is None else buffer_size)
         return make("buffer_stages:PrefetchStage", self._type, [self], [size])
 

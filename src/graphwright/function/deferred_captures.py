@@ -33,6 +33,11 @@ def with_deferred_capture(
     The graph is that of the trace itself, changed, or another one where the tensor was a constant.
     """
     place = place_of(graph, tensor, placeholder)
+    if isinstance(tensor, EagerTensor) and is_decisive(graph, tensor):
+        raise complete(ValueError(
+            f"the value of {tensor} decided what was traced, as a Python `if` or a check that it "
+            "passed, so no closure can give another: pass it as an argument, or use a variable"
+        ))  # fmt: skip
     if place is None and isinstance(tensor, EagerTensor) and is_constant(graph, tensor):
         graph = lifted(graph, tensor)
         if rests_on_unknown(graph):
@@ -82,6 +87,20 @@ def is_constant(graph: Graph, tensor: EagerTensor) -> bool:
     """Whether a constant of the graph stands for the tensor."""
     reference = graph.folded.get(id(tensor))
     return id(tensor) in graph.constants and reference is not None and reference() is tensor
+
+
+def is_decisive(graph: Graph, tensor: EagerTensor) -> bool:
+    """Whether the program read the tensor as it was traced, or asked for what follows from it."""
+    reference = graph.read.get(id(tensor))
+    if reference is not None and reference() is tensor:
+        return True
+    if not is_constant(graph, tensor):
+        return False
+    following = {graph.constants[id(tensor)]}
+    for node in graph.nodes:
+        if not following.isdisjoint(node.inputs):
+            following.update(node.outputs)
+    return not following.isdisjoint(graph.queries)
 
 
 def checked(result: object, original: object, type_: TensorType, place: str) -> Any:

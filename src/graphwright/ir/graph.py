@@ -135,6 +135,10 @@ class Graph(Face):
         self.folded: dict[int, Any] = {}
         #: Those that are constants here, by the same keys.
         self.constants: dict[int, Value] = {}
+        #: Weak references to eager tensors whose values the program has read as it was traced.
+        self.read: dict[int, Any] = {}
+        #: Values that were asked for as it was traced, and known: what was traced may rest on them.
+        self.queries: set[Value] = set()
         self.lifted: Any = None  # the form of it that graphs call: see `control.lift_constants`
         self.nodes: list[Node] = []
         self.results: list[Value] = []

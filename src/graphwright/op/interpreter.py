@@ -8,6 +8,7 @@ and calls the one below it.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeGuard
 
@@ -47,6 +48,16 @@ def is_staged() -> bool:
     while interpreter is not None and not interpreter.stages:
         interpreter = interpreter.below
     return interpreter is not None
+
+
+def note_read(tensor: Tensor) -> None:
+    """Notes in all graphs that are being traced that a program reads a tensor's value."""
+    interpreter = STATE.active
+    while interpreter is not None:
+        read = getattr(getattr(interpreter, "graph", None), "read", None)
+        if read is not None:
+            read[id(tensor)] = weakref.ref(tensor)
+        interpreter = interpreter.below
 
 
 def apply(op: Op, *operands: Any, name: str | None = None) -> Any:

@@ -15,6 +15,7 @@ from graphwright.ops.core.joining import concat, stack
 from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.sequences import range as numbers
 from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.core.static import TENSOR, check_whole
 from graphwright.ops.math.comparison import not_equal, select
 from graphwright.ops.math.reduction import reduce_any, reduce_max
 from graphwright.ragged.methods import Sizes
@@ -41,6 +42,7 @@ def from_tensor(
         raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
     if ragged_rank <= 0:
         raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
+    check_whole(lengths, "lengths", error=ValueError)
     tensor = convert(tensor)
     rank = tensor.type.rank
     if rank is not None and rank <= ragged_rank:
@@ -226,6 +228,7 @@ def merge_into_rows(ragged: RaggedTensor, inner: int) -> RaggedTensor:
 def to_tensor(ragged: RaggedTensor, default_value: TensorLike | None, shape: Sizes | None) -> Any:
     """The tensor that all rows fit in; `shape` (None where it is not given) may cut it."""
     sizes = list(shape) if shape is not None else []
+    check_whole(sizes, "shape", cut=(TENSOR,))
     default = filling(ragged, default_value)
     return padded(ragged, default, sizes)
 

@@ -14,6 +14,7 @@ from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.repetition import tile
 from graphwright.ops.core.segment_reduction import unsorted_segment_sum
+from graphwright.ops.core.static import check_whole
 from graphwright.ops.math.comparison import equal, greater_equal, less, logical_and, select
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.ragged.broadcasting import apply_flat, sizes_of
@@ -41,6 +42,7 @@ def gather(
     if not is_ragged(params):
         params = convert(params)
     if not is_ragged(indices):
+        check_whole(indices, "indices")
         indices = convert(indices, None, dt.int64)
     axis = batch_dims if axis is None else int(axis)
     if axis < 0 and params.shape.rank is not None:
@@ -213,7 +215,9 @@ def where(
 @implement(reversal.reverse, RaggedTensor, first=True)
 def reverse(tensor: RaggedTensor, axis: Iterable[SupportsInt], name: str | None = None) -> Any:
     """The rows, or what is in them, in the opposite order."""
-    axes = {tensor.positive_axis(int(each), "axis") for each in axis}
+    places = list(axis)
+    check_whole(places, "axis")
+    axes = {tensor.positive_axis(int(each), "axis") for each in places}
     backwards = slice(None, None, -1)
     result = tensor
     if 0 in axes:

@@ -13,6 +13,7 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.sequences import range as numbers
+from graphwright.ops.core.static import TENSOR, check_whole
 from graphwright.ops.math.comparison import select
 from graphwright.ragged.positions import clipped_range, positions
 from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
@@ -152,6 +153,8 @@ def sliced_columns(value: RaggedTensor, piece: slice) -> RaggedTensor:
     """What a slice picks of each row."""
     if piece == ALL:
         return value
+    for argument, end in zip(("start", "stop", "step"), ends(piece)):
+        check_whole(end, argument, cut=(TENSOR,))
     if piece.step is not None and not isinstance(piece.step, Tensor) and piece.step == 0:
         raise InvalidArgumentError(None, None, "slice step must not be zero")
     partition = value._row_partition

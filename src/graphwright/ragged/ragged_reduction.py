@@ -13,6 +13,7 @@ from graphwright.ops.core.creation import ones_like
 from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.movement import expand_dims
 from graphwright.ops.core.sequences import range as numbers
+from graphwright.ops.core.static import check_whole
 from graphwright.ops.math import reduction
 from graphwright.ops.math.arithmetic import maximum, truediv
 from graphwright.ops.math.comparison import select
@@ -73,6 +74,7 @@ def reduced(
 def positive_axes(x: RaggedTensor, axis: Axes) -> set[int]:
     """One or several axes, counted from the first; ValueError if there are none such."""
     axes: Any = axis if isinstance(axis, (list, tuple)) else [axis]
+    check_whole(axes, "axis")
     return {x.positive_axis(int(each), "axis") for each in axes}
 
 

@@ -17,6 +17,7 @@ from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.sequences import range as numbers
+from graphwright.ops.core.static import NUMPY, TENSOR, check_whole
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ragged.positions import (
     SPLITS,
@@ -162,6 +163,8 @@ class RowPartition(Composite):
         >>> tf.experimental.RowPartition.from_value_rowids([0, 0, 2], nrows=4)
         tf.RowPartition(row_splits=[0, 2, 2, 3, 3])
         """
+        check_whole(nrows, "nrows", cut=(NUMPY, TENSOR))
+        check_whole(nrows, "nrows", cut=(NUMPY,), error=ValueError)
         rowids = index_vector(value_rowids, "value_rowids", dtype)
         if nrows is None:
             last = rowids[-1:] + 1
@@ -266,6 +269,7 @@ class RowPartition(Composite):
         >>> tf.experimental.RowPartition.from_uniform_row_length(2, nvals=6)
         tf.RowPartition(nrows=3, uniform_row_length=2)
         """
+        check_whole(uniform_row_length, "uniform_row_length", cut=(NUMPY,), error=ValueError)
         wanted = dt.int64 if dtype is None else as_dtype(dtype)
         if isinstance(uniform_row_length, int) and uniform_row_length < 0:
             raise ValueError(

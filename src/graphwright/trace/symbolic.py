@@ -68,8 +68,11 @@ class SymbolicTensor(Tensor):
 
     @property
     def known(self) -> Any:
-        """What is known of the value: see `ir.known`."""
-        return known(self._value)
+        """What is known of the value: see `ir.known`. The graph notes that it was asked for."""
+        result = known(self._value)
+        if result is not None:
+            self._graph.queries.add(self._value)
+        return result
 
     @property
     def parts(self) -> tuple[SymbolicTensor, ...] | None:

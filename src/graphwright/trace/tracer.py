@@ -157,8 +157,9 @@ class Tracer:
             return value, known(value)
         if is_float_array(operand) and op.host_casts(len(operands))[position]:
             operand = operand.astype(dtype.numpy_dtype)
-        if is_bools_of_numpy(operand):  # others, and Python's, are numbers in a graph
-            check_host(op, position, len(operands), dt.bool_)
+        casts_bools = op.host_casts(len(operands))[position]
+        if is_bools_of_numpy(operand) or (is_bool(operand) and not casts_bools):
+            check_host(op, position, len(operands), dt.bool_)  # others are numbers in a graph
         array = make_host(operand, dtype)
         return self._nameless_constant(constant_of(array)), host_value(array)
 
@@ -421,6 +422,11 @@ def is_bools_of_numpy(operand: object) -> bool:
         and len(operand) > 0
         and all(isinstance(item, np.bool_) for item in operand)
     )
+
+
+def is_bool(operand: object) -> bool:
+    """Whether a host operand is a bool, Python's or NumPy's."""
+    return isinstance(operand, (bool, np.bool_))
 
 
 _INTS = frozenset({int})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import copysign
+from operator import index
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -573,7 +574,8 @@ def shaped(tensor: EagerTensor, shape: ShapeLike) -> EagerTensor:
     if shape is None:
         return tensor
     sizes: Any = shape
-    dims = tuple(int(d) for d in sizes) if hasattr(sizes, "__iter__") else (int(sizes),)
+    size_of = index if STATE.active is None else int  # as TensorFlow cuts in graphs alone
+    dims = tuple(size_of(d) for d in sizes) if hasattr(sizes, "__iter__") else (size_of(sizes),)
     array = tensor._array
     size = int(np.prod(dims, dtype=np.int64))
     if array.size == size:

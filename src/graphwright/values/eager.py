@@ -159,8 +159,11 @@ def as_ints(value: Any, allowed: frozenset[DType] = dt.INDEX) -> Any:
 
 
 def as_cast_ints(value: object) -> Any:
-    """As `as_ints`; an array of floats, and tensors of real numbers in a list, become integers."""
+    """As `as_ints`; an array of floats, tensors of real numbers in a list, and bools become
+    integers."""
     kind = type(value)
+    if kind is bool or kind is np.bool_:
+        return int(bool(value))
     if is_float_array(value):
         return host_value(np.asarray(value).astype(np.int32))
     if kind is list or kind is tuple:
@@ -177,7 +180,10 @@ def is_float_array(value: object) -> bool:
 
 
 def cast_place(value: object) -> Any:
-    """An item of a list of places or sizes, a tensor cast to int32; NumPy's floats are refused."""
+    """An item of a list of places or sizes, a tensor or Python's bool cast to int32; NumPy's floats
+    and bools are refused."""
+    if type(value) is bool:
+        return int(value)
     if type(value) in (list, tuple):
         return as_cast_ints(value)
     if isinstance(value, EagerTensor) and value.dtype in dt.REAL and value.dtype not in dt.INDEX:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy import asarray, ndarray
 from numpy.typing import NDArray
 
+from graphwright.op.interpreter import STATE, note_read
 from graphwright.op.op import host_value
 from graphwright.op.refusal import boundary
 from graphwright.types.arguments import DTypeLike, ShapeLike, TensorLike
@@ -310,6 +311,8 @@ class EagerTensor(Tensor):
         (array([1, 2], dtype=int32), b'a')
         """
         array = plain(self._ndarray())
+        if STATE.active is not None:
+            note_read(self)
         return array.copy() if array.ndim else array[()]
 
     def _ndarray(self) -> Any:
@@ -341,6 +344,8 @@ class EagerTensor(Tensor):
                 "The truth value of an array with more than one element is ambiguous. Use "
                 "tf.reduce_any(t) or tf.reduce_all(t)."
             )
+        if STATE.active is not None:
+            note_read(self)
         return bool(array) if array.size else False
 
     def __int__(self) -> int:
@@ -368,6 +373,8 @@ class EagerTensor(Tensor):
                 f"Only tensors without axes can be converted to a Python {to}, not shape "
                 f"{self.shape}"
             )
+        if STATE.active is not None:
+            note_read(self)
         return array[()]
 
     def __len__(self) -> int:

@@ -237,6 +237,14 @@ call("initializable_iterator", "Use Python-style iteration instead",
      "d = tf.data.Dataset.range(2)")  # fmt: skip
 call("rebatch_of_scalars", "adding the `batch` transformation", "list(d.rebatch(2))",
      "list(d.batch(3).rebatch(2))", [[0, 1], [2]], "d = tf.data.Dataset.range(3)")  # fmt: skip
+call("padded_shapes_without_room", "padded_batch(2, padded_shapes=[None]) has room",
+     "list(d.padded_batch(2, padded_shapes=[1]))", "list(d.padded_batch(2, padded_shapes=[None]))",
+     [[[1, 0], [2, 2]]],
+     "d = tf.data.Dataset.range(1, 3).map(lambda x: tf.fill([x], x))")  # fmt: skip
+call("padded_shapes_of_floats", "Give integers, or None for the largest size in a batch",
+     "list(d.padded_batch(2, padded_shapes=[2.0]))",
+     "list(d.padded_batch(2, padded_shapes=[None]))", [[[1, 0], [2, 2]]],
+     "d = tf.data.Dataset.range(1, 3).map(lambda x: tf.fill([x], x))")  # fmt: skip
 call("save_slice_info", "as in SaveSliceInfo('table', [8, 2], [4, 0], [4, 2])",
      "tf.Variable.SaveSliceInfo(save_slice_info_def=object()).full_name",
      "tf.Variable.SaveSliceInfo('table', [8, 2], [4, 0], [4, 2]).full_name", "table")  # fmt: skip

@@ -677,3 +677,41 @@ advised(
     ("        return x", "        return x\n    return -x"),
     result=1.0,
 )
+for name, says, uses, result in (
+    ("decided_by_a_constant", "or a check that it passed, so no closure can give another: pass it "
+     "as an argument, or use a variable", "x * 10.0 if k.numpy() > 3.0 else x",
+     [0.0, 1.0, 2.0, 3.0]),
+    ("shapes_of_a_constant", "shapes in the trace follow from the value of",
+     "tf.reshape(x, [tf.cast(k, tf.int32), -1])", [[0.0, 1.0], [2.0, 3.0]]),
+):  # fmt: skip
+    advised(
+        name,
+        says,
+        f"""
+        k = tf.constant(4.0)
+        c = tf.function(lambda x: {uses}).get_concrete_function(tf.TensorSpec([4]))
+        c.replace_capture_with_deferred_capture(k, lambda: tf.constant(2.0), tf.TensorSpec([]))
+        result = c(tf.range(4.0))
+        """,
+        ("tf.constant(4.0)", "tf.Variable(4.0)"),
+        (
+            "c.replace_capture_with_deferred_capture(k, lambda: tf.constant(2.0), tf.TensorSpec([]))",
+            "k.assign(2.0)",
+        ),
+        *([("k.numpy() > 3.0", "k > 3.0")] if "numpy" in uses else []),
+        result=result,
+    )
+advised(
+    "a_small_constant_of_integers",
+    "Small tensors of integers, bools and strings are constants of a trace: pass it as an argument",
+    """
+    k = tf.constant(4)
+    c = tf.function(lambda x: x * k).get_concrete_function(tf.TensorSpec([], tf.int32))
+    spec = tf.TensorSpec([], tf.int32)
+    c.replace_capture_with_deferred_capture(k, lambda: tf.constant(5), spec)
+    result = c(tf.constant(3))
+    """,
+    ("tf.constant(4)", "tf.Variable(4)"),
+    ("c.replace_capture_with_deferred_capture(k, lambda: tf.constant(5), spec)", "k.assign(5)"),
+    result=15,
+)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -63,14 +66,19 @@ def test_what_differs_otherwise_is_no_column() -> None:
 def test_padding_is_that_of_lists() -> None:
     value = np.array(-1, np.float32)
     values = column()[1:7]
+
+    def stage(shape: tuple[int, int]) -> Any:
+        return SimpleNamespace(shapes=[shape], values=[value])
+
     for shape in [(-1, -1), (6, 2), (-1, 4), (7, 3)]:
-        whole = padded(values, shape, value)
+        whole = padded(values, stage(shape), 0)
         for array, row in zip(values, whole):
             expected = np.full(row.shape, -1, np.float32)
             expected[: len(array), :2] = array
             assert row.tolist() == expected.tolist()
     batches = values.padded_batches(2, value)
-    assert lists(batches) == lists(padded(values[i : i + 2], (-1, 2), value) for i in (0, 2, 4))
+    pairs = [values[i : i + 2] for i in (0, 2, 4)]
+    assert lists(batches) == lists(padded(pair, stage((-1, 2)), 0) for pair in pairs)
 
 
 def test_equal_lengths_are_one_array() -> None:

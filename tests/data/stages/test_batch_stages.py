@@ -47,6 +47,36 @@ def test_batches_before_and_behind_one_that_fails_are_handed_out() -> None:
     assert outcomes(wide.padded_batch(2, [1])) == expected
 
 
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_an_element_larger_than_its_padded_shape_is_named(size: int) -> None:
+    """With the component, both shapes, and a call that has room."""
+    rows = Dataset.range(1, 4).map(lambda x: {"n": x, "row": tf.fill([2, x], x)})
+    with pytest.raises(tf.errors.DataLossError) as raised:
+        list(rows.padded_batch(size, {"n": [], "row": [None, 2]}))
+    said = str(raised.value)
+    assert "Attempted to pad to a smaller size than the input element." in said
+    assert "Component 1 of an element has the shape [2, 3] and the padded shape [None, 2]." in said
+    call = f"padded_batch({size}, padded_shapes={{'n': [], 'row': [None, None]}})"
+    assert call in said
+    batches = list(eval(f"rows.{call}", {"rows": rows}))
+    assert sum(len(batch["n"]) for batch in batches) == 3
+
+
+@pytest.mark.parametrize("shape", [[2], [2, None], tf.constant([2], tf.int64), tf.TensorShape(2)])
+def test_a_static_shape_is_compared_before_elements_are_taken(shape: Any) -> None:
+    """With TensorFlow's class of error, ValueError, where both shapes are static."""
+    rows = Dataset.from_tensor_slices([[1, 2, 3]])
+    with pytest.raises(ValueError, match="not compatible with the corresponding") as raised:
+        rows.padded_batch(1, shape)
+    assert "padded_batch(1, padded_shapes=[None]) has room" in str(raised.value)
+    assert next(iter(rows.padded_batch(1, padded_shapes=[None]))).shape == [1, 3]
+
+
+def test_a_padded_shape_is_not_cut_to_integers() -> None:
+    with pytest.raises(TypeError, match=r"its sizes are float32\. Give integers"):
+        Dataset.range(1, 4).map(lambda x: tf.fill([x], x)).padded_batch(2, [3.5])
+
+
 def test_an_iterator_is_saved_between_batches_of_one_block() -> None:
     rows = Dataset.range(16).map(lambda x: tf.fill([tf.where(x == 14, 2, 1)], x)).batch(2)
     first, second = iter(rows), iter(rows)

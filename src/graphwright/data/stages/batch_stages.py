@@ -342,21 +342,25 @@ class PaddedBatchCursor(BatchCursor):
 
     def batches(self, block: ElementBlock, size: int) -> ElementBlock:
         columns: list[Column] = []
-        for values, shape, value in zip(block.columns, self.stage.shapes, self.stage.values):
+        for component, values in enumerate(block.columns):
+            shape, value = self.stage.shapes[component], self.stage.values[component]
             if -1 not in shape:
-                columns.append(batched_column(padded(values, shape, value), size, 0))
+                whole = padded(values, self.stage, component)
+                columns.append(batched_column(whole, size, 0))
                 continue
             ragged = RaggedColumn.of_arrays(values) if isinstance(values, list) else values
             if isinstance(ragged, RaggedColumn) and shape == ragged.open_shape:
                 columns.append(column(ragged.padded_batches(size, value)))
                 continue
             groups = [values[i : i + size] for i in range(0, block.count, size)]
-            columns.append(column([padded(group, shape, value) for group in groups]))
+            columns.append(column([padded(group, self.stage, component) for group in groups]))
         return ElementBlock(block.count // size, tuple(columns))
 
 
-def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
-    """Arrays, padded to a shape and stacked; a size of -1 is the largest one among them."""
+def padded(values: Column, stage: PaddedBatchStage, component: int) -> Array:
+    """A component of elements, padded to the stage's shape of it and stacked; a size of -1 is the
+    largest one among them."""
+    shape, value = stage.shapes[component], stage.values[component]
     if isinstance(values, list):
         values = RaggedColumn.of_arrays(values) or values
     if isinstance(values, RaggedColumn):
@@ -372,14 +376,20 @@ def padded(values: Column, shape: tuple[int, ...], value: Array) -> Array:
         raise InvalidArgumentError(
             None, None,
             "All elements in a batch must have the same rank as the padded shape for component "
-            f"0: expected rank {len(shape)} but got element with rank {rank}",
+            f"{component}: expected rank {len(shape)} but got element with rank {rank}",
         )  # fmt: skip
     sizes = [most if size < 0 else size for size, most in zip(shape, largest)]
     if any(most > size for most, size in zip(largest, sizes)):
+        dims = next(
+            array.shape
+            for array in values_of(values)
+            if any(most > size for most, size in zip(array.shape, sizes))
+        )
+        words: Any = late_module("graphwright.data.stages.padding_words")
+        room = words.larger_shapes(stage.row, stage.shapes, component, dims, stage.size)
         raise DataLossError(
-            None, None,
-            "Attempted to pad to a smaller size than the input element.",
-        )  # fmt: skip
+            None, None, f"Attempted to pad to a smaller size than the input element. {room}"
+        )
     if isinstance(values, RaggedColumn):
         return values.padded(sizes, value)
     if isinstance(values, np.ndarray) and list(values.shape[1:]) == sizes:

@@ -27,6 +27,7 @@ from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.rule_words import in_float32
 from graphwright.ops.core.shapes import BroadcastGradientArgs, rank_of, shape_of, summed_axes
 from graphwright.ops.core.shapes import shape as shape_vector
+from graphwright.ops.core.static import NUMPY, PYTHON, check_whole
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import HostValue, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
@@ -557,6 +558,7 @@ def squeeze(
     """
     if any(isinstance(a, str) for a in (axis if isinstance(axis, (list, tuple)) else [axis])):
         raise TypeError(f"Expected int for argument 'axis' not {axis!r}.")
+    check_whole(axis, "axis", cut=(PYTHON, NUMPY))
     if axis is None:
         axes: tuple[int, ...] = ()
     elif isinstance(axis, (list, tuple)):

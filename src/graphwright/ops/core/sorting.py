@@ -24,7 +24,7 @@ from graphwright.ops.core.rule_words import extent, host, inhabited, moved, requ
 from graphwright.ops.core.segment_reduction import unsorted_segment_sum
 from graphwright.ops.core.sequences import range as steps
 from graphwright.ops.core.shapes import rank_of, shape, shape_of, size
-from graphwright.ops.core.static import known_int
+from graphwright.ops.core.static import check_whole, known_int
 from graphwright.ops.math.arithmetic import minimum, negative, subtract
 from graphwright.ops.math.comparison import (
     equal,
@@ -442,6 +442,7 @@ def argmax(
     >>> tf.argmax([[1, 9, 3], [7, 5, 7]], axis=1)
     <tf.Tensor: shape=(2,), dtype=int64, numpy=array([1, 0])>
     """
+    check_whole(axis, "axis")
     op = ArgMax.of(ArgMax.dtype_for("output_type", output_type))
     return apply(op, convert(input), 0 if axis is None else axis, name=name)
 

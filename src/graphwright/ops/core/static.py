@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,37 @@ def static_value(tensor: object, partial: bool = False) -> Any:
     if any(entry is None for entry in array.flat):
         return array if partial else None
     return array.astype(tensor.dtype.numpy_dtype)[()]
+
+
+#: The kinds of floats that `check_whole` tells apart.
+PYTHON, NUMPY, TENSOR = "python", "numpy", "tensor"
+
+
+def check_whole(
+    value: object,
+    argument: str,
+    *,
+    cut: Container[str] = (),
+    error: type[Exception] = TypeError,
+) -> None:
+    """`error` where a size or an axis, or an entry of a list of them, is a float.
+
+    `cut` has the kinds of floats that are cut to integers there, as in TensorFlow.
+    """
+    for entry in value if isinstance(value, (list, tuple)) else [value]:
+        kind = kind_of_float(entry)
+        if kind is not None and kind not in cut:
+            raise error(f"Expected int for argument '{argument}' not {value!r}.")
+
+
+def kind_of_float(value: object) -> str | None:
+    """Whose float a value is; None for all else."""
+    if is_tensor(value):
+        tensor: Any = value
+        return TENSOR if tensor.dtype.is_floating else None
+    if isinstance(value, (np.generic, np.ndarray)):
+        return NUMPY if value.dtype.kind == "f" else None
+    return PYTHON if isinstance(value, float) else None
 
 
 def known_int(value: object) -> Any:

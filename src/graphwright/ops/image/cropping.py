@@ -15,7 +15,7 @@ from graphwright.ops.core.sequences import range as arange
 from graphwright.ops.core.shapes import rank_of
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.core.slicing import slice as slice_of
-from graphwright.ops.core.static import known_int, static_value
+from graphwright.ops.core.static import NUMPY, PYTHON, check_whole, known_int, static_value
 from graphwright.ops.image.images import check_pixels, check_rank, images_of
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import equal, greater_equal, logical_or, select
@@ -116,6 +116,7 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
     image = convert(image)
     check_rank(image)
     check_pixels(image)
+    check_whole(k, "k", cut=(PYTHON, NUMPY), error=ValueError)
     turns = known_int(k)
     if is_tensor(turns):
         return turned(image, turns % 4)
@@ -233,8 +234,11 @@ def pad_to_bounding_box(
     images, restore = images_of(image)
     check_pixels(images)
     height, width = axis_sizes(images)[1:3]
-    top, left = known_int(offset_height), known_int(offset_width)
-    tall, wide = known_int(target_height), known_int(target_width)
+    places = [offset_height, offset_width, target_height, target_width]
+    names = ("offset_height", "offset_width", "target_height", "target_width")
+    for place, argument in zip(places, names):
+        check_whole(place, argument)
+    top, left, tall, wide = map(known_int, places)
     right, bottom = wide - left - width, tall - top - height
     check(at_least(top, 0), "offset_height must be >= 0.")
     check(at_least(left, 0), "offset_width must be >= 0.")

@@ -14,7 +14,7 @@ from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.gathering import axis_sizes, host_vector
-from graphwright.ops.core.static import known_int
+from graphwright.ops.core.static import check_whole, known_int
 from graphwright.ops.image import resize_kernels as kernels
 from graphwright.ops.image.cropping import at_least, check, pad_to_bounding_box
 from graphwright.ops.image.images import check_pixels, images_of
@@ -453,6 +453,8 @@ def resize_with_pad(
     >>> tf.image.resize_with_pad(tf.ones([2, 4, 1]), 4, 4).shape
     TensorShape([4, 4, 1])
     """
+    check_whole(target_height, "target_height")
+    check_whole(target_width, "target_width")
     target = known_int(target_height), known_int(target_width)
     check(at_least(target[0], 1), "target_height must be > 0.")
     check(at_least(target[1], 1), "target_width must be > 0.")

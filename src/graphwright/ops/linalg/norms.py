@@ -13,6 +13,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat, stack
 from graphwright.ops.core.movement import inverse_permutation, reshape, squeeze, transpose
 from graphwright.ops.core.shapes import shape
+from graphwright.ops.core.static import check_whole
 from graphwright.ops.linalg.contraction import matmul, other_axes, placed
 from graphwright.ops.linalg.decomposition import cholesky, svd
 from graphwright.ops.linalg.linear_systems import triangular_solve
@@ -34,6 +35,7 @@ NormAxes: TypeAlias = int | Sequence[int] | None
 
 def check_norm(order: Order, axis: NormAxes) -> None:
     """ValueError for an order or axes that `norm` does not take."""
+    check_whole(axis, "axis", error=ValueError)
     if isinstance(axis, (list, tuple)):
         if len(axis) != 2 or axis[0] == axis[1]:
             raise ValueError(

@@ -331,7 +331,7 @@ def check_axis(axis: int, ndims: int) -> None:
 
 def move_to_last(x: TensorValue, axis: int) -> Any:
     """`x` with `axis` moved behind the others, which keep their order."""
-    ndims = x.type.rank
+    ndims, axis = x.type.rank, index(axis)
     if axis == -1 or (ndims is not None and axis == ndims - 1):
         return x
     if ndims is not None:

@@ -27,6 +27,7 @@ from graphwright.ops.core.own_ops import Scanned
 from graphwright.ops.core.rule_words import host
 from graphwright.ops.core.shapes import broadcast_shape_of
 from graphwright.ops.core.sorting import UpperBound
+from graphwright.ops.core.static import NUMPY, PYTHON, check_whole
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.reduction import reduce_max, reduce_sum
 from graphwright.ops.math.rounding import is_finite
@@ -477,6 +478,12 @@ def located(seed: TensorLike, alg: AlgorithmLike) -> Position:
     return bitcast(words, dt.uint64), zeros([1], dt.uint64), number
 
 
+def sizes(shape: ShapeLike) -> ShapeLike:
+    """A shape as it is; TypeError for tensors of floats in it, which a list would cast."""
+    check_whole(shape, "shape", cut=(PYTHON, NUMPY))
+    return shape
+
+
 def stateless_uniform(
     shape: ShapeLike,
     seed: TensorLike,
@@ -527,7 +534,7 @@ def stateless_uniform(
             f"Argument `dtype` got invalid value {dtype} when argument `minval` is not None. "
             "Please don't use unsigned integers in this case."
         )
-    return uniform_at(shape, located(seed, alg), minval, maxval, dtype, name)
+    return uniform_at(sizes(shape), located(seed, alg), minval, maxval, dtype, name)
 
 
 def uniform_at(
@@ -583,7 +590,7 @@ def stateless_normal(
     [0.5440000295639038, 0.2070000022649765]
     """
     op = StatelessRandomNormalV2.of(floating(dtype, mean))
-    return shifted(apply(op, shape, *located(seed, alg), name=name), stddev, mean, name)
+    return shifted(apply(op, sizes(shape), *located(seed, alg), name=name), stddev, mean, name)
 
 
 def stateless_truncated_normal(
@@ -620,7 +627,7 @@ def stateless_truncated_normal(
     [0.5440000295639038, 0.2070000022649765]
     """
     op = StatelessTruncatedNormalV2.of(floating(dtype, mean))
-    return shifted(apply(op, shape, *located(seed, alg), name=name), stddev, mean, name)
+    return shifted(apply(op, sizes(shape), *located(seed, alg), name=name), stddev, mean, name)
 
 
 def stateless_categorical(
@@ -686,7 +693,7 @@ def stateless_gamma(
     alpha = convert(alpha, as_dtype(dtype))
     beta = convert(1 if beta is None else beta, alpha.dtype)
     each = broadcast_to(alpha, broadcast_shape_of(alpha, beta))
-    drawn = apply(GAMMA, shape, *located(seed, "auto_select"), each, name=name)
+    drawn = apply(GAMMA, sizes(shape), *located(seed, "auto_select"), each, name=name)
     return maximum(convert(tiny(alpha.dtype), alpha.dtype), drawn / beta)
 
 

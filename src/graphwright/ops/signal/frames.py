@@ -21,7 +21,7 @@ from graphwright.ops.core.repetition import tile
 from graphwright.ops.core.reversal import reverse, roll
 from graphwright.ops.core.sequences import range
 from graphwright.ops.core.shapes import rank, shape
-from graphwright.ops.core.static import known_int
+from graphwright.ops.core.static import NUMPY, check_whole, known_int
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import select
 from graphwright.ops.math.complex_parts import complex, real
@@ -553,6 +553,7 @@ def linear_to_mel_weight_matrix(
     >>> m[1:3].numpy().round(2).tolist()
     [[0.6000000238418579, 0.4000000059604645], [0.0, 0.8700000047683716]]
     """
+    check_whole(num_spectrogram_bins, "num_spectrogram_bins", cut=(NUMPY,))
     num_mel_bins = known_int(num_mel_bins)
     check_mel(num_mel_bins, sample_rate, lower_edge_hertz, upper_edge_hertz, as_dtype(dtype))
     dtype = as_dtype(dtype)

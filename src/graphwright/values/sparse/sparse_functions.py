@@ -24,7 +24,7 @@ from graphwright.ops.core.movement import reshape as reshape_dense
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.core.shapes import size
-from graphwright.ops.core.static import static_value
+from graphwright.ops.core.static import TENSOR, check_whole, static_value
 from graphwright.ops.core.unique import setdiff1d
 from graphwright.ops.math.arithmetic import floordiv, floormod, maximum, minimum
 from graphwright.ops.math.comparison import less, less_equal, not_equal
@@ -381,6 +381,7 @@ def split(
             raise ValueError(f"{what} is required")
     number: Any = num_split
     place: Any = axis
+    check_whole(number, "num_split")
     x, count = converted(sp_input), int(number)
     front = check_split(x, count, int(static_value(place)))
     length = x.dense_shape[front]
@@ -588,6 +589,7 @@ def to_indicator(sp_input: SparseLike, vocab_size: TensorLike, name: str | None 
     >>> tf.sparse.to_indicator(ids, 3).numpy().tolist()
     [[False, False, True], [True, False, False]]
     """
+    check_whole(vocab_size, "vocab_size", cut=(TENSOR,))
     x = converted(sp_input)
     ids = cast(x.values, dt.int64)
     count = reshape_dense(wide(vocab_size), [1])
