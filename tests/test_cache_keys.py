@@ -1241,6 +1241,7 @@ WITHOUT_ROWS = {
     "library/dtensor/layout_notes.py:STATED": "what programs say of nodes; nothing computes it",
     "library/distribute/strategy.py:_OWNERS": "an `IdentityTable`, which has rows of its own",
     "explain/debugging.py:_INNER": "the key is a graph, and the value grows",
+    "autograph/traced_form.py:_callees": "the key is a code object, from which the value follows",
     "explain/facts.py:_FACTS": "the key is a code object, from which the value follows",
     "explain/trace_record.py:FAMILIES": "an `IdentityTable`, which has rows of its own",
     "machine/drafts.py:_DRAFTS": "it lists what is alive, and remembers no result",

@@ -3,7 +3,8 @@
 Conversion, in the order of its passes:
 
 - `live_source` has the syntax tree of a function, and `conversion` compiles and caches the result.
-  `exempt` knows the functions that stay, and `status` whether the code that runs is converted.
+  `exempt` knows the functions that stay, `traced_form` those in which nothing would change, and
+  `status` whether the code that runs is converted.
 - `jumps` turns break, continue and return into flags.
 - `touched_variables` and `variable_flow` say which variables a statement reads, writes and leaves
   live.
@@ -14,7 +15,7 @@ Conversion, in the order of its passes:
 Functions that converted code calls:
 
 - `converted_operators` and `overloads` of builtins choose between Python and the graph.
-  `call_targets` keeps the callee of each call. `operator_arguments` has the types of arguments.
+  `operator_arguments` has the types of arguments.
 - `regions` builds branches and loops. `shared_variables` adds variables that closures change or
   read. `list_places` and `growing_lists` replace Python lists that a loop changes by lists of the
   graph.

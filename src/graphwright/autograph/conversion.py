@@ -2,6 +2,10 @@
 
 `ag__.converted_call(f)` returns the function to call instead of `f`. Converted code is cached by
 code object. The converted function is an attribute of the original, so both live equally long.
+
+Converted code keeps the callee of each call, so that the next call costs little more than in
+Python. It does so only for a global function of a module, in a call that passes all parameters.
+Only another code of the function can change such a call, and code is compared.
 """
 
 from __future__ import annotations
@@ -16,7 +20,6 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.autograph import (
-    call_targets,
     control_flow,
     converted_operators,
     exempt,
@@ -56,6 +59,22 @@ _codes: IdentityTable[types.CodeType, dict[Options, _Converted]] = IdentityTable
 
 _KEY = "__ag_converted__"
 _FUNCTION = types.FunctionType
+_STARS = 0x04 | 0x08  # the flags of `*args` and `**kwargs`
+
+
+class Callee:
+    """The function to call instead of the function `key`, while that has this code."""
+
+    __slots__ = ("code", "key", "target")
+
+    def __init__(self, key: object, code: types.CodeType | None, target: object) -> None:
+        self.key = key
+        self.code = code
+        self.target = target
+
+
+#: The callee of a call that has not run yet.
+NO_CALLEE = Callee(object(), None, None)
 
 
 class _Record:
@@ -74,7 +93,7 @@ class _Record:
         self.defaults = getattr(function, "__defaults__", None)
         self.keywords = getattr(function, "__kwdefaults__", None)
         self.target = target
-        self.callee: call_targets.Callee | None = None  # while calls may keep it
+        self.callee: Callee | None = None  # while calls may keep it
 
     def __reduce__(self) -> tuple[type[_Record], tuple[()]]:
         return _Record, ()
@@ -98,17 +117,28 @@ def _recorded(function: types.FunctionType) -> _Record | None:
     return None
 
 
-def call_at(function: object, callees: list[call_targets.Callee], call: tuple[int, int]) -> Any:
+def may_be_kept(function: types.FunctionType, count: int) -> bool:
+    """Whether a call with `count` arguments may keep the function as its callee."""
+    code = function.__code__
+    return (
+        count == code.co_argcount + code.co_kwonlyargcount
+        and not code.co_flags & _STARS
+        and function.__closure__ is None
+        and function.__globals__.get(function.__name__) is function
+    )
+
+
+def call_at(function: object, callees: list[Callee], call: tuple[int, int]) -> Any:
     """`converted_call`, which also notes the callee if the next call must have the same one.
 
     `call` has the number of the call and the number of its arguments.
     """
     target = converted_call(function)
-    if type(function) is _FUNCTION and call_targets.may_be_kept(function, call[1]):
+    if type(function) is _FUNCTION and may_be_kept(function, call[1]):
         record = _recorded(function)
         if record is not None:
             if record.callee is None:
-                record.callee = call_targets.Callee(function, function.__code__, target)
+                record.callee = Callee(function, function.__code__, target)
             callees[call[0]] = record.callee
     return target
 
@@ -221,7 +251,7 @@ def _convert_code(function: types.FunctionType, options: Options) -> _Converted:
     tree, conversion = convert_tree(source, options)
     if Verbosity.level:
         _report(function, tree)
-    callees = [call_targets.NONE] * conversion.calls
+    callees = [NO_CALLEE] * conversion.calls
     variables: dict[str, Any] = {OPERATORS: NAMESPACE, CALLS: callees}
     sites = Sites(source, variables, lambda: convert_tree(source, options)[1].sites)
     if conversion.sites:

@@ -8,8 +8,8 @@
     a in b            ag__.in_(a, b)
     super()           super(__class__, self)
 
-What runs also has a shorter way to the callee, for functions of modules (`call_targets`) and for
-builtins on Python's own values:
+What runs also has a shorter way to the callee, for functions of modules (`conversion.Callee`) and
+for builtins on Python's own values:
 
     (ag_call.target if (ag_call := ag_calls[3]).key is f and ag_call.code is f.__code__
      else ag__.call_at(f, ag_calls, (3, 1)))(x)

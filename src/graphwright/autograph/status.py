@@ -10,10 +10,10 @@ import enum
 import functools
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from graphwright.autograph.exempt import is_converted
-from graphwright.autograph.traced_form import is_straight_code
+from graphwright.op.late_imports import late_module
 from graphwright.trace import missing_values
 
 P = ParamSpec("P")
@@ -98,7 +98,8 @@ def is_switched_off() -> bool:
 
 def conversion_of(frame: FrameType) -> str:
     """Why AutoGraph does not stage the code of a frame that asks a tensor for its value."""
-    if is_converted(frame.f_code) or is_straight_code(frame.f_code):
+    forms: Any = late_module("graphwright.autograph.traced_form")
+    if is_converted(frame.f_code) or forms.is_straight_code(frame.f_code):
         return missing_values.CONVERTED
     if _entered.get()[-1] is SWITCHED_OFF:
         return missing_values.SWITCHED_OFF

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypedDict, TypeGuard, TypeVar
 # Names in converted code.
 OPERATORS = "ag__"  # its operators
 SITES = "ag_sites"  # its `Sites`
-CALLS = "ag_calls"  # the callees of its calls (see `call_targets`)
+CALLS = "ag_calls"  # the callees of its calls (see `conversion`)
 CALL = "ag_call"  # one of these
 KNOWN = "ag_known"  # in the parts of a staged statement: the tensor that decides
 

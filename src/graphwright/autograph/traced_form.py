@@ -41,7 +41,7 @@ _ITEMS = frozenset({"BINARY_SLICE", "BINARY_SUBSCR"})
 _MARKS_AFTER = sys.version_info >= (3, 13)
 
 
-class Path(NamedTuple):
+class CalleePath(NamedTuple):
     """`tf.math.add`, where a function reads it: a variable, and the attributes after it."""
 
     variable: str
@@ -58,7 +58,7 @@ class Path(NamedTuple):
 
 
 #: Of code that may be straight, what it calls; None of other code.
-_callees: IdentityTable[types.CodeType, tuple[Path, ...] | None] = IdentityTable()
+_callees: IdentityTable[types.CodeType, tuple[CalleePath, ...] | None] = IdentityTable()
 
 
 def traced_form(function: PythonFunction) -> Any:
@@ -113,7 +113,7 @@ def _stays(callee: object) -> bool:
     )
 
 
-def callees_of(code: types.CodeType) -> tuple[Path, ...] | None:
+def callees_of(code: types.CodeType) -> tuple[CalleePath, ...] | None:
     """What straight code calls; None of other code, and where a callee is not a path.
 
     A callee has a mark, the null beside it on the stack. So code whose calls, marked paths and
@@ -123,7 +123,7 @@ def callees_of(code: types.CodeType) -> tuple[Path, ...] | None:
     names = [instruction.opname for instruction in instructions]
     if not all(n in _STRAIGHT or n in _CALLS or n.startswith(_ARITHMETIC) for n in names):
         return None
-    paths: list[Path] = []
+    paths: list[CalleePath] = []
     end = 0
     for place, instruction in enumerate(instructions):
         if place < end or instruction.opname not in ("LOAD_GLOBAL", "LOAD_DEREF"):
@@ -134,7 +134,7 @@ def callees_of(code: types.CodeType) -> tuple[Path, ...] | None:
         beside = names[end] if _MARKS_AFTER else names[place - 1]
         if beside == "PUSH_NULL" or any(map(_is_mark, instructions[place:end])):
             parts = [str(part.argval) for part in instructions[place:end]]
-            paths.append(Path(parts[0], tuple(parts[1:])))
+            paths.append(CalleePath(parts[0], tuple(parts[1:])))
     calls, marks = sum(n in _CALLS for n in names), sum(map(_is_mark, instructions))
     if paths and any(n in _BUILDS for n in names[: _last_item(names)]):
         return None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 from graphwright.autograph import status
 from graphwright.autograph.settings import Feature, features
-from graphwright.autograph.traced_form import traced_form
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.function.concrete import ConcreteFunction, trace
 from graphwright.function.weak_method import WeakMethod
+from graphwright.op.late_imports import late_module
 from graphwright.trace.signature import Binder, FunctionType
 from graphwright.trace.tracer import OnVariable
 from graphwright.types.arguments import PythonFunction
@@ -40,7 +40,8 @@ class TraceMaker(NamedTuple):
         function = self.function
         if not self.autograph:
             return function
+        forms: Any = late_module("graphwright.autograph.traced_form")
         if isinstance(function, WeakMethod):
-            return function.with_function(traced_form(function.__func__))
-        form: PythonFunction = traced_form(function)
+            return function.with_function(forms.traced_form(function.__func__))
+        form: PythonFunction = forms.traced_form(function)
         return form

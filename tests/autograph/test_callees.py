@@ -13,7 +13,7 @@ import pytest
 from corpora.random_functions import load
 from support.toy import Toy, converted, installed, number
 
-from graphwright.autograph import call_targets, conversion, expression_rewriting, live_source
+from graphwright.autograph import conversion, expression_rewriting, live_source
 from graphwright.autograph.syntax import CALLS
 
 SOURCE = """
@@ -38,7 +38,7 @@ def module() -> dict[str, Any]:
     return scope
 
 
-def kept_by(function: Any) -> list[call_targets.Callee]:
+def kept_by(function: Any) -> list[conversion.Callee]:
     found = live_source.cells_of(function).get(CALLS)
     return [] if found is None else found.cell_contents
 
@@ -46,7 +46,7 @@ def kept_by(function: Any) -> list[call_targets.Callee]:
 def test_the_next_call_finds_what_the_last_one_found() -> None:
     scope = module()
     new = converted(scope["program"])
-    assert kept_by(new) == [call_targets.NONE]
+    assert kept_by(new) == [conversion.NO_CALLEE]
     assert new(3) == 2
     (callee,) = kept_by(new)
     assert callee.key is scope["sign"]
@@ -125,7 +125,7 @@ def program(make, x):
     gone = weakref.ref(new.__globals__.pop("made"))
     gc.collect()
     assert gone() is None
-    assert kept_by(new) == [call_targets.NONE]
+    assert kept_by(new) == [conversion.NO_CALLEE]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_calls_that_leave_something_open_are_looked_up(call: str) -> None:
     text = f"{SOURCE}\ndef stars(*args):\n    return 1\ndef call(x):\n    return {call}\n"
     new = converted(load(text).__globals__["call"])
     assert new(3) == 1
-    assert set(kept_by(new)) <= {call_targets.NONE}
+    assert set(kept_by(new)) <= {conversion.NO_CALLEE}
 
 
 def test_builtins_are_those_that_are_looked_up() -> None:
