@@ -75,18 +75,29 @@ def after(number: CallsAtOnce, seconds: float, worked: float = 0.0) -> int:
 def test_calls_are_made_by_the_reader_where_threads_hinder_each_other() -> None:
     number = CallsAtOnce(AUTOTUNE)
     assert number.choose(FOUR) == 4
+    assert after(number, 0.9) == 4  # what is new is not measured
     assert after(number, 0.002) == 0  # the other way is tried
     assert after(number, 0.001) == 0
     assert number.words == "no threads: an element takes 1 ms, and 2 ms with 4 of them"
     choices = [0]
-    for _ in range(100):
+    for _ in range(300):
         choices.append(after(number, 0.002 if choices[-1] else 0.001))
-    assert choices.count(4) == 1  # threads are tried again, seldom
+    trials = [place for place, choice in enumerate(choices) if choice]
+    assert trials == [3, 11, 27, 59, 123, 187, 251]  # threads are tried again, more and more seldom
+
+
+def test_what_a_busy_moment_decided_is_decided_anew() -> None:
+    number = CallsAtOnce(AUTOTUNE)
+    choices = [number.choose(FOUR)]
+    for busy in (1, 5, 1, *[1] * 5):
+        choices.append(after(number, busy * (0.001 if choices[-1] else 0.002)))
+    assert choices == [4, 4, 0, 0, 0, 0, 4, 4, 4]
 
 
 def test_calls_are_made_by_threads_where_these_are_quicker() -> None:
     number = CallsAtOnce(AUTOTUNE)
     number.choose(FOUR)
+    assert after(number, 0.9) == 4
     assert after(number, 0.002) == 0
     assert after(number, 0.004) == 4
     assert after(number, 0.001) == 4
@@ -96,7 +107,7 @@ def test_calls_are_made_by_threads_where_these_are_quicker() -> None:
 def test_calls_that_wait_get_more_threads() -> None:
     number, free = CallsAtOnce(AUTOTUNE), PipelineBudget()
     cores = number.choose(free)
-    for worked in (0.0, 0.001):
+    for worked in (0.0, 0.0, 0.001):
         for _ in range(16):
             number.measure(0.004, worked, free)
     assert number.choose(free) == 4 * cores

@@ -13,6 +13,8 @@ _AGAIN = 64
 #: A way to call is tried with so many elements, and for so many times what a thread is worth.
 _TRIED = 16
 _TRIAL = 2
+#: After so many times the other way is tried again, then after twice as many, at most `_AGAIN`.
+_SOON = 4
 #: At most so many threads for each processor.
 _MOST = 8.0
 _TINY = 1e-9
@@ -78,7 +80,8 @@ class CallsAtOnce:
 
     Threads help where calls wait, or let go of the interpreter's lock. Elsewhere they only hinder
     each other. So both ways are tried, and what a reader waits for an element decides. The more a
-    call waits, the more threads there are.
+    call waits, the more threads there are. The first elements do not count: they wait for imports
+    and for code. What a busy moment decided is decided anew soon.
 
     Args:
         calls: How many a program allows, or AUTOTUNE: as many as are of use.
@@ -91,6 +94,8 @@ class CallsAtOnce:
         #: What was measured since the way last changed, and how many such times there were.
         self.seconds = self.worked = 0.0
         self.elements = self.times = 0
+        #: The number of times at which the other way is tried, and how many there were before it.
+        self.next_trial, self.gap = 1, _SOON
         self.is_alone = False
         #: How many threads keep a processor busy, and how many there are.
         self.each = 1.0
@@ -114,17 +119,16 @@ class CallsAtOnce:
         if self.is_alone:
             self.alone = taken
             self.each = min(_MOST, max(1.0, self.seconds / max(self.worked, _TINY)))
-        else:
+        elif self.times:
             self.ahead = taken
         self.seconds, self.worked, self.elements = 0.0, 0.0, 0
+        if self.times == self.next_trial:
+            self.is_alone = not self.is_alone
+            self.next_trial += self.gap
+            self.gap = min(2 * self.gap, _AGAIN)
+        elif self.times:
+            self.is_alone = self.alone < _GAIN * self.ahead
         self.times += 1
-        is_worse = self.alone < _GAIN * self.ahead
-        self.is_alone = not self.is_alone if self.is_trial else is_worse
-
-    @property
-    def is_trial(self) -> bool:
-        """Whether it is time to try the other way: at first, and seldom later."""
-        return not self.alone or self.times % _AGAIN == 0
 
     @property
     def words(self) -> str:
