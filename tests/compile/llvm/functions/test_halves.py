@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
 import pytest
+from everyday.tiers import native
 
 import graphwright as tf
 from graphwright.compile.nests.element_kinds import converts_float16
@@ -51,3 +53,32 @@ def test_halves(name: str, dtype: Any) -> None:
     if dtype is tf.bfloat16 or converts_float16():
         tiers = [c.tier for c in staged.get_concrete_function(x, y).compilations]
         assert "native" in tiers
+
+
+FUNCTIONS = [
+    "abs", "negative", "sign", "ceil", "floor", "round", "rint", "sqrt", "rsqrt", "square",
+    "reciprocal", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
+    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "erfinv", "lgamma", "digamma",
+    "sigmoid", "softplus", "ndtri", "add", "subtract", "multiply", "divide", "truncatemod",
+    "floormod", "pow", "atan2", "maximum", "minimum", "squared_difference", "xlogy", "xdivy",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16], ids=lambda d: d.name)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_one_number_in_a_branch(name: str, dtype: Any) -> None:
+    function: Any = getattr(tf.math, name, None) or getattr(tf, name)
+    count = 1 + ("y" in inspect.signature(function).parameters)
+
+    @tf.function(jit_compile=True)
+    def program(x: Any, y: Any) -> Any:
+        return function(*[x] * count) if y == 0 else x
+
+    x, y = tf.constant(0.5, dtype), tf.constant(0)
+    with native("check"):
+        result = program(x, y)
+    if dtype is tf.bfloat16 or converts_float16():
+        assert "native" in [c.tier for c in program.get_concrete_function(x, y).compilations]
+    error = 2.0**-10 if dtype is tf.float16 else 2.0**-7
+    expected = function(*[x] * count)
+    np.testing.assert_allclose(float(result), float(expected), error, 0)

@@ -99,12 +99,21 @@ FAR, SCALE = 2.0**1000, 2.0**600
 def float_remainder(x: Lanes, y: Lanes) -> Lanes:
     """The exact remainder of floats, with the sign of the dividend.
 
+    It gets the sign when it is narrow: LLVM would narrow the sign of a wide one from float64 to
+    float16 too, by a function that few systems have.
+    """
+    if x.kind == "f32":  # its quotients are all finite in float64
+        return size_of_remainder(x.widened(), y.widened()).narrowed().with_sign_of(x)
+    return size_of_remainder(x, y).with_sign_of(x)
+
+
+def size_of_remainder(x: Lanes, y: Lanes) -> Lanes:
+    """The exact remainder of |x| and |y|.
+
     A step subtracts the rounded quotient times the divisor, exactly and with one rounding. Its
     remainder is less than a unit in the quotient's last place. Ordinary operands need one step;
     there are more while the remainder of any lane exceeds the divisor.
     """
-    if x.kind == "f32":  # its quotients are all finite in float64
-        return float_remainder(x.widened(), y.widened()).narrowed()
     divisor = y.abs()
 
     def step(values: list[Lanes]) -> tuple[list[Lanes], Lanes]:
@@ -117,7 +126,7 @@ def float_remainder(x: Lanes, y: Lanes) -> Lanes:
         return [remaining], remaining.abs() >= divisor
 
     (remaining,) = repeated([x.abs()], step)
-    return select(remaining < 0, remaining + divisor, remaining).with_sign_of(x)
+    return select(remaining < 0, remaining + divisor, remaining)
 
 
 def float_floor_remainder(x: Lanes, y: Lanes) -> Lanes:
