@@ -19,12 +19,47 @@ RECORDED = json.loads(
 SECOND = {
     "nn.moments": "TensorFlow holds the mean fast there, so its second derivative is wrong",
     "empty batch norm": "TensorFlow divides by the number of elements",
+    "prod zeros": "TensorFlow loses the products that one zero leaves",
     "angle": "at 0 each is infinite or undefined",
 }
 
 
 def test_every_case_is_recorded() -> None:
     assert RECORDED.keys() == corpus.CASES.keys()
+
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(
+    "x",
+    [
+        [INF], [INF, 2.0], [-INF, 2.0, -3.0], [INF, -INF, 3.0], [NAN, 2.0, 3.0], [0.0, 2.0, 3.0],
+        [0.0, 0.0, 2.0], [1e30, 1e30], [1e-30, 1e-30], [2.0, -3.0, 4.0],
+    ],
+)  # fmt: skip
+def test_a_slope_of_a_product_is_the_product_of_the_others(x: list[float], staged: bool) -> None:
+    def slopes(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            product = tf.reduce_prod(x)
+        return tape.gradient(product, x)
+
+    result = (tf.function(slopes) if staged else slopes)(tf.constant(x))
+    others = [np.prod([float(v) for k, v in enumerate(x) if k != place]) for place in range(len(x))]
+    np.testing.assert_allclose(result, np.array(others, np.float32), rtol=1e-6)
+
+
+def test_second_derivatives_of_a_product_with_a_zero() -> None:
+    x = tf.constant([0.0, 2.0, 3.0])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            product = tf.reduce_prod(x)
+        slopes = tape.gradient(product, x)
+    assert outer.jacobian(slopes, x).numpy().tolist() == [[0, 3, 2], [3, 0, 0], [2, 0, 0]]
 
 
 @pytest.mark.parametrize("staged", [False, True])

@@ -194,14 +194,15 @@ def is_unsorted(case: Difference, sample: Sample) -> bool:
 
 
 def is_rolled(case: Difference, sample: Sample) -> bool:
-    """The Jacobian of `tf.experimental.numpy.roll`, whose columns TensorFlow rolls as well."""
-    return case.words.startswith("value") and "numpy.roll" in text_of(sample)
+    """The Jacobian of a roll, of NumPy's or along an axis from the end; TensorFlow's is another."""
+    rolls = r"(?s)numpy\.roll|\.roll\([^\n]*-\d\).*jacobian"
+    return case.words.startswith("value") and re.search(rolls, text_of(sample)) is not None
 
 
 def is_saturated(case: Difference, sample: Sample) -> bool:
     """`tf.saturate_cast` of int64 to floats: TensorFlow gives the least int64."""
-    casts = re.search(r"(?s)saturate_cast.*int64", text_of(sample))
-    return casts is not None and case.words.startswith("value")
+    text = text_of(sample)
+    return "saturate_cast" in text and "int64" in text and case.words.startswith("value")
 
 
 def is_static(case: Difference, sample: Sample) -> bool:
@@ -219,8 +220,8 @@ def is_derivative(case: Difference, sample: Sample) -> bool:
 
 
 def is_gamma(case: Difference, sample: Sample) -> bool:
-    """`igamma` of large or infinite operands, `bessel_i1` at 0."""
-    return re.search("igamma|bessel_i1", text_of(sample)) is not None and any(places(case))
+    """`igamma` of large or infinite operands, slopes of `bessel_i0` and `bessel_i1` at 0."""
+    return re.search("igamma|bessel_i[01]", text_of(sample)) is not None and any(places(case))
 
 
 def is_large(case: Difference, sample: Sample) -> bool:
@@ -249,6 +250,7 @@ CAUSES = {
     "a label of `ctc_loss` that is no class": r"ctc_loss",
     "a transform, or a decomposition, of an infinity": r"signal\.|linalg\.(qr|det|inv|cholesky)",
     "a tangent of zero times an infinity": r"ForwardAccumulator",
+    "NaN beside others in a `softmax`, which is NaN for all": r"softmax",
     "NaN among what is sorted or added up": r"sort|top_k|logsumexp|cum|median|unique",
 }
 
@@ -350,13 +352,13 @@ KNOWN = {
 
 def choice(case: Difference, sample: Sample) -> str:
     """Why a program may come to something else; "" if no rule admits it."""
+    for line, reason in KNOWN.items():
+        if line in sample.program.source:
+            return reason
     if _COMPARED in case.words:
         return "Machine code is apart from the kernels, as far as they are from others as near" * (
             is_apart(case, sample)
         )
-    for line, reason in KNOWN.items():
-        if line in sample.program.source:
-            return reason
     for words in WORDS:
         if words.admits(case, sample):
             return words.reason

@@ -335,6 +335,18 @@ def truncated_quotient(x: Array, y: Array) -> Any:
     return quotient if quotient.dtype.kind in "iu" else np.trunc(quotient)
 
 
+def extreme(ufunc: np.ufunc) -> Callable[..., Any]:
+    """The greater or the lesser, and of equal numbers the second.
+
+    So do NumPy's vector code and machine code; its other code, of float16, takes the first.
+    """
+
+    def second(x: Any, y: Any) -> Any:
+        return ufunc(y, x) if x.dtype == np.float16 else ufunc(x, y)
+
+    return second
+
+
 def shift(ufunc: np.ufunc) -> Callable[..., Any]:
     """A shift whose distance is brought into the width of the dtype, as in [0, width)."""
 
@@ -429,8 +441,8 @@ BINARY: dict[str, Callable[..., Any]] = {
     "bitxor": np.bitwise_xor,
     "floordiv": floor_quotient,
     "floormod": np.mod,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
+    "maximum": extreme(np.maximum),
+    "minimum": extreme(np.minimum),
     "nextafter": np.nextafter,
     "or": np.logical_or,
     "pow": np.power,

@@ -26,6 +26,7 @@ from graphwright.op.op_families import Binary, Unary
 from graphwright.op.scalars import (
     S,
     Scalars,
+    extreme,
     floor_quotient,
     quotient_of_c,
     truncated_quotient,
@@ -279,11 +280,20 @@ class MulNoNan(Binary):
 # -- extremes, conjugation ------------------------------------------------------------------
 
 
-class Maximum(Binary):
+class Extreme(Binary):
+    """The greater or lesser of x and y, the second of equal ones; NaN if one is."""
+
+    dtypes = {"T": dt.REAL}
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        ufunc: Any = type(self).ufunc
+        return extreme(ufunc) if types[0] is dt.float16 else ufunc
+
+
+class Maximum(Extreme):
     """The greater of x and y; NaN if one is."""
 
     type_name = "Maximum"
-    dtypes = {"T": dt.REAL}
     ufunc = np.maximum
     entry = max
 
@@ -295,11 +305,10 @@ class Maximum(Binary):
         return choose(greater_equal(x, y), g)
 
 
-class Minimum(Binary):
+class Minimum(Extreme):
     """The lesser of x and y; NaN if one is."""
 
     type_name = "Minimum"
-    dtypes = {"T": dt.REAL}
     ufunc = np.minimum
     entry = min
 

@@ -25,8 +25,16 @@ from graphwright.ops.core.own_ops import Average
 from graphwright.ops.core.rule_words import in_float32, rounded_once, widened
 from graphwright.ops.core.shapes import rank_of, shape, shape_of, size
 from graphwright.ops.math.arithmetic import conj, divide_no_nan, floordiv, floormod, maximum
-from graphwright.ops.math.comparison import boolean, equal, logical_and, not_equal, select
+from graphwright.ops.math.comparison import (
+    boolean,
+    equal,
+    logical_and,
+    logical_not,
+    not_equal,
+    select,
+)
 from graphwright.ops.math.complex_parts import real
+from graphwright.ops.math.magnitude import sign
 from graphwright.ops.math.rounding import is_finite
 from graphwright.ops.math.transcendental import exp, log, sqrt, square
 from graphwright.types import dtypes as dt
@@ -186,17 +194,21 @@ class Prod(Accumulation):
         return int(np.prod(sizes, dtype=np.int64))
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
-        """The product of the other elements: the whole over x, unless there are zeros.
+        """The product of the other elements: the whole over x, where that can be divided.
 
-        The whole is of a wider dtype, since it may leave the range of x though the others do not.
+        Zeros, infinities and NaN cannot. So they are multiplied apart, and a single one leaves the
+        product of all others. The whole is of a wider dtype, since it may leave the range of x
+        though the others do not.
         """
         narrow, axes = call.inputs
         x = cast(narrow, _ROOM.get(narrow.dtype, narrow.dtype))
-        is_zero = equal(x, 0)
-        zeros = reduce_sum(cast(is_zero, dt.int32), axes, True)
-        others = reduce_prod(select(is_zero, 1, x), axes, True)
-        lonely = select(logical_and(is_zero, equal(zeros, 1)), others, 0)
-        product = select(equal(zeros, 0), divide_no_nan(others, x), lonely)
+        is_usual = logical_and(not_equal(x, 0), equal(x - x, 0))
+        divisor = select(is_usual, x, 1)
+        others = reduce_prod(divisor, axes, True)
+        apart = reduce_prod(select(is_usual, 1, x), axes, True)
+        count = reduce_sum(cast(logical_not(is_usual), dt.int32), axes, True)
+        alone = others * select(equal(count, 1), 1, apart * sign(x))
+        product = select(is_usual, divide_no_nan(others, divisor) * apart, alone)
         return expanded(g, call) * cast(conj(product), narrow.dtype), None
 
 

@@ -11,7 +11,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.op.op_families import Alike, Elementwise
-from graphwright.op.scalars import NumpyScalars, S, Scalars
+from graphwright.op.scalars import NumpyScalars, S, Scalars, extreme
 from graphwright.ops.convolution.branchless_choice import keep
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import zeros_like
@@ -68,8 +68,8 @@ class Relu(Activation):
     dtypes = {"T": dt.REAL}
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
-        zero = np.zeros((), types[0].numpy_dtype)
-        return lambda x: np.maximum(x, zero)
+        zero, greater = np.zeros((), types[0].numpy_dtype), extreme(np.maximum)
+        return lambda x: greater(x, zero)
 
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.maximum(x, scalars.constant(0, x))

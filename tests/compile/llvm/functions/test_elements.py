@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from everyday import tiers
 from support.native_cases import ARRAYS, KIND_OF, RECORDS, Case, Native, binary, dtypes, kinds
 from support.ulps import ELEMENTS, distance
 
@@ -195,3 +196,32 @@ def test_remainders_of_floats_far_apart(kind: str) -> None:
     with np.errstate(all="ignore"):
         assert distance(native("truncmod", x, y), np.fmod(x, y)) == 0
         assert distance(native("floormod", x, y), np.mod(x, y)) == 0
+
+
+ZEROS = [-0.0, 0.0, -0.0, 0.0] * 5, [0.0, -0.0, -0.0, 0.0] * 5
+SECOND: dict[str, Any] = {
+    "both": lambda f, x, y: f(x, y),
+    "x beside 0": lambda f, x, y: f(x, 0.0),
+    "x beside -0": lambda f, x, y: f(x, -0.0),
+    "0 beside y": lambda f, x, y: f(tf.constant(0.0, y.dtype), y),
+    "-0 beside y": lambda f, x, y: f(tf.constant(-0.0, y.dtype), y),
+    "relu": lambda f, x, y: tf.nn.relu(x),
+    "relu6": lambda f, x, y: tf.nn.relu6(x),
+    "clip": lambda f, x, y: tf.clip_by_value(x, 0.0, 6.0),
+}
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64])
+@pytest.mark.parametrize("function", [tf.maximum, tf.minimum], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("program", SECOND.values(), ids=SECOND)
+def test_extremes_of_zeros_have_the_sign_that_kernels_give(
+    program: Any, function: Any, dtype: Any
+) -> None:
+    for count in (1, 3, 20):
+        x, y = (tf.constant(zeros[:count], dtype) for zeros in ZEROS)
+        expected = program(function, x, y)
+        staged = tf.function(lambda x, y: program(function, x, y), jit_compile=True)
+        with tiers.native("always"):
+            result = staged(x, y)
+        signs = [np.signbit(r.numpy().astype(np.float32)).tolist() for r in (result, expected)]
+        assert signs[0] == signs[1]

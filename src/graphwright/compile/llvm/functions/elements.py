@@ -147,11 +147,18 @@ def minimum(x: Lanes, y: Lanes) -> Lanes:
 
 
 def _extreme(x: Lanes, y: Lanes, relation: str) -> Lanes:
-    for a, b in ((x, y), (y, x)):  # one comparison is enough beside a number
-        value = b.known()
-        if value is not None and value == value:
-            return select(b.compare(relation, a), b, a)
+    """y where they are equal: of zeros of both signs, the one that NumPy's vector code takes."""
+    if _is_number(y):  # then one comparison is enough
+        return select(y.compare(f"{relation[0]}e", x), y, x)
+    if _is_number(x):
+        return select(x.compare(relation, y), x, y)
     return select(x.compare(relation, y) | x.is_nan(), x, y)
+
+
+def _is_number(x: Lanes) -> bool:
+    """Whether x is known, and not NaN."""
+    value = x.known()
+    return value is not None and value == value
 
 
 def integer_extreme(name: str) -> Callable[[Lanes, Lanes], Lanes]:
