@@ -18,6 +18,7 @@ from typing import TextIO
 from graphwright.base.machine_loops import watch
 from graphwright.base.program_calls import program_call
 from graphwright.base.waits import Waits
+from graphwright.explain.wording import cell_of
 
 #: Seconds that pass before the line comes, and between its changes.
 PATIENCE, INTERVAL = 1.0, 0.1
@@ -119,8 +120,7 @@ def calling_line() -> str:
     line = program_call().line
     if line is None:
         return "machine code"
-    file = Path(line.filename)  # a cell of a notebook has none
-    return f"line {line.lineno}{f' of {file.name}' if file.is_file() else ''}"
+    return f"line {line.lineno} of {cell_of(line.filename) or Path(line.filename).name}"
 
 
 def progress(done: int, left: int | None, seconds: float) -> str:
