@@ -35,7 +35,7 @@ def watch(view: MachineLoopView | None) -> None:
 
 
 def looked(present: int, limit: int) -> None:
-    """What machine code calls in a loop; both are 0 where it does not count up to a limit."""
+    """What machine code calls in a loop; both are equal where it counts up to no limit."""
     view = MachineLoops.view
     if view is not None and view.show(present, limit):
         MachineLoops.watched.value = 2

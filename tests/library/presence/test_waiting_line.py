@@ -211,6 +211,23 @@ def by_a_number(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
 
 
 @tf.function(jit_compile=True)
+def down_to_zero(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
+    while n > 0:
+        x = tf.sin(x) + 0.5
+        n += -1
+    return x
+
+
+@tf.function(jit_compile=True)
+def by_uneven_steps(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
+    k = tf.constant(0)
+    while k < n:
+        k += 1 + tf.cast(x > 2.0, tf.int32)  # no constant steps
+        x = tf.sin(x) + 0.5
+    return x
+
+
+@tf.function(jit_compile=True)
 def one_in_another(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
     for _ in tf.range(n // 1000):
         for _ in tf.range(1000):
@@ -256,14 +273,16 @@ class Watching(waiting_line.MachineLine):
         (up_to_an_argument, 1_000_000),
         (with_a_break, 1_000_000),
         (by_a_number, 1_000_000),
+        (down_to_zero, 0),
         (one_in_another, 1_000),
         (over_rows, 1_000),
-        (by_its_value, 0),
+        (by_its_value, None),
+        (by_uneven_steps, None),
     ],
     ids=lambda x: getattr(x, "__name__", None),
 )
 def test_a_loop_of_machine_code_says_how_far_it_is(
-    function: Callable[..., tf.Tensor], limit: int, monkeypatch: pytest.MonkeyPatch
+    function: Callable[..., tf.Tensor], limit: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waiting_line, "INTERVAL", 0.0)
     arguments = tf.constant(0.5), tf.constant(1_000_000)
@@ -274,12 +293,13 @@ def test_a_loop_of_machine_code_says_how_far_it_is(
     assert float(function(*arguments)) == unseen_result
     presents = [present for present, _ in view.places]
     assert len(presents) > 2
-    assert {limit for _, limit in view.places} == {limit}
-    assert presents == sorted(presents)
-    assert limit == 0 or limit / 2 < presents[-1] < limit
+    assert {end for _, end in view.places} == {limit or 0}
+    assert presents == sorted(presents, reverse=limit == 0)
+    distances = [abs(present - (limit or 0)) for present in presents]
+    assert limit is None or distances[-1] < distances[0] / 2
     assert shown[-2].startswith("running line ")
-    assert shown[-2].endswith(" s left" if limit else " s")
-    assert ("of test_waiting_line.py  [" in shown[-2]) == (limit > 0)
+    assert shown[-2].endswith(" s" if limit is None else " s left")
+    assert ("of test_waiting_line.py  [" in shown[-2]) == (limit is not None)
     assert shown[-1] == ""
     watch(None)
     count = len(shown)

@@ -25,7 +25,7 @@ from graphwright.compile.memory.accesses import accessed
 from graphwright.compile.memory.arena import GRAIN, bytes_of
 from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.collapse import collapse, linears
-from graphwright.compile.nests.counting import Counting, counting
+from graphwright.compile.nests.loop_counters import Counting, counting
 from graphwright.compile.nests.nest import (
     Choice,
     Clear,
@@ -357,7 +357,7 @@ class StatementWriter:
         self.patience = f.phi(I64, 1, (remaining.text, before), (str(_PATIENCE), ended))
 
     def progress(self) -> tuple[Reg, Reg]:
-        """What the outermost loop counts, and its limit; zeros if that is unknown."""
+        """What the outermost loop counts, and its limit; zeros if these are unknown."""
         f, e, counted = self.f, self.e, self.counted
         if counted is None or self.frame.sanitizer is not None:
             return f.number(0), f.number(0)

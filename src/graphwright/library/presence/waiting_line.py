@@ -100,12 +100,14 @@ class MachineLine:
         if self.loop is None:
             self.loop = None if self.line.is_waiting else LoopLine(self.line, calling_line())
             self.first = present
-        if self.loop is not None and (limit or not self.loop.is_counted):
-            if present < self.last:  # of another loop of the call
+        is_counted = present != limit
+        if self.loop is not None and (is_counted or not self.loop.is_counted):
+            if is_counted and left_of(present, limit) > left_of(self.last, limit):  # another loop
                 self.first, self.loop.began = present, time.perf_counter()
             self.last = present
-            self.loop.is_counted = limit > 0
-            self.loop.show(max(present - self.first, 0), limit - present if limit else None)
+            self.loop.is_counted = is_counted
+            done = left_of(present, self.first)
+            self.loop.show(done, left_of(present, limit) if is_counted else None)
         return self.loop is not None
 
     def end(self) -> None:
@@ -113,6 +115,11 @@ class MachineLine:
         if threading.current_thread() is threading.main_thread() and self.loop is not None:
             self.loop.end()
             self.loop = None
+
+
+def left_of(present: int, limit: int) -> int:
+    """The numbers between two, whichever is the greater."""
+    return abs(limit - present)
 
 
 def calling_line() -> str:
