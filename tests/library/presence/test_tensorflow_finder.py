@@ -276,6 +276,8 @@ def test_a_traceback_begins_with_the_program(command: tuple[str, ...], tmp_path:
     assert shown[1].endswith("line 2, in <module>")
     assert sum(line.startswith('  File "') for line in shown) == 1
     assert "Did you mean" not in errors
+    failing = "import tensorflow as tf\ntf.function(lambda: tf.Variable(1.0))()\n"
+    assert "graphwright" not in outcome(failing, tmp_path, *command)[2].partition("Error: ")[0]
     assert "give TensorFlow's converter the folder." in errors
 
 
@@ -292,6 +294,11 @@ x - 0.1 * gradient
     assert "unsupported operand" in errors
     last = errors.splitlines()[-1]
     assert "line 5, in <module>: a gradient is None there, since the tape saw no way" in last
+    watched = program.replace("    y = x", "    tape.watch(x)\n    y = x")
+    zero = program.replace("(y, x)", "(y, x, unconnected_gradients='zero')")
+    for advised, result in ((watched, "1.6"), (zero, "2.0")):
+        advised += "print(round(float(x - 0.1 * gradient), 3))"
+        assert outcome(advised, tmp_path, *RUN) == (0, f"{result}\n", "")
     silent = "import tensorflow as tf\nNone + 1\n"
     assert "gradient" not in outcome(silent, tmp_path, *RUN)[2]
 

@@ -12,7 +12,11 @@ from types import TracebackType
 from graphwright.autodiff.tape import NoGradient
 from graphwright.op.refusal import help_of
 
-_NO_WAY = "since the tape saw no way from the target to that source."
+_NO_WAY = (
+    "since the tape saw no way from the target to that source. A tensor is seen after "
+    "tape.watch(tensor) in the `with`, and tape.gradient(..., unconnected_gradients='zero') gives "
+    "zeros for None."
+)
 
 
 def run_program(program: str, arguments: Sequence[str]) -> int:
