@@ -276,9 +276,17 @@ def test_a_traceback_begins_with_the_program(command: tuple[str, ...], tmp_path:
     assert shown[1].endswith("line 2, in <module>")
     assert sum(line.startswith('  File "') for line in shown) == 1
     assert "Did you mean" not in errors
-    failing = "import tensorflow as tf\ntf.function(lambda: tf.Variable(1.0))()\n"
-    assert "graphwright" not in outcome(failing, tmp_path, *command)[2].partition("Error: ")[0]
     assert "give TensorFlow's converter the folder." in errors
+    failing = """import tensorflow as tf
+def stop():
+    raise KeyboardInterrupt
+tf.function(lambda: KIND)()
+"""
+    for kind, words in (("tf.Variable(1.0)", "ValueError: "), ("stop()", "KeyboardInterrupt")):
+        _, _, errors = outcome(failing.replace("KIND", kind), tmp_path, *command)
+        before, found, _ = errors.partition(words)
+        assert found
+        assert "graphwright" not in before
 
 
 def test_arithmetic_with_a_gradient_that_is_none_names_the_line_that_got_it(tmp_path: Path) -> None:

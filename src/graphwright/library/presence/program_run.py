@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from graphwright.autodiff.tape import NoGradient
+from graphwright.base.errors import show_users_lines
 from graphwright.op.refusal import help_of
 
 _NO_WAY = (
@@ -31,6 +32,8 @@ def run_program(program: str, arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # `main` knows whether anybody reads still
         raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - shown as Python shows it
+        if isinstance(error, KeyboardInterrupt):  # which boundaries let through as it is
+            show_users_lines(error)
         entry = program_traceback(error.__traceback__, program)
         sys.excepthook(type(error), error.with_traceback(entry), entry)
         if lines := help_of(error):
