@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from corpora.revealed_types import OTHERS, SETTING, TENSORS
@@ -58,24 +60,58 @@ def test_mypy_reveals_them(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("node") is None, reason="pyright needs Node.js")
 def test_pyright_knows_all_types_of_the_examples(tmp_path: Path) -> None:
     """But for what lambdas take, where any number of arguments may come."""
-    pytest.importorskip("pyright")
     for example in (ROOT / "examples").glob("[!k]*.py"):  # Keras has no types
         shutil.copy(example, tmp_path)
+    said = checked(tmp_path)
+    assert said["summary"]["filesAnalyzed"] >= 13
+    for each in said["generalDiagnostics"]:
+        text = Path(each["file"]).read_text("utf-8").splitlines()
+        assert "lambda" in text[each["range"]["start"]["line"]], each
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("node") is None, reason="pyright needs Node.js")
+def test_pyright_knows_all_types_of_the_tutorials(tmp_path: Path) -> None:
+    """Their functions state no types, as people write them, so parameters count as Any here."""
+    pages = sorted((ROOT / "docs" / "tutorials").glob("[!k]*.md"))
+    for page in pages:
+        program = stating_any("\n".join(CODE.findall(page.read_text("utf-8"))))
+        (tmp_path / f"{page.stem}.py").write_text(program, "utf-8")
+    said = checked(tmp_path)
+    assert said["summary"]["filesAnalyzed"] == len(pages) == 5
+    assert not said["generalDiagnostics"]
+
+
+#: The blocks of a page that run.
+CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def stating_any(program: str) -> str:
+    """A program whose parameters without an annotation have the one of Any."""
+    tree = ast.parse(program)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):  # lambdas have no annotations
+            for parameter in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+                if parameter.annotation is None and parameter.arg != "self":
+                    parameter.annotation = ast.Name("Any")
+    return f"from typing import Any\n{ast.unparse(tree)}\n"
+
+
+def checked(folder: Path) -> Any:
+    """What pyright says about the programs of a folder: errors, and types that it does not know."""
+    pytest.importorskip("pyright")
     unknown = ("reportUnknownVariableType", "reportUnknownMemberType", "reportUnknownArgumentType")
     settings = {
         "typeCheckingMode": "basic",
         "extraPaths": [str(ROOT / "src")],
         "reportMissingImports": "none",
         "reportMissingModuleSource": "none",
+        "reportUnusedExpression": "none",  # the last line of a notebook's cell
         **dict.fromkeys(unknown, "warning"),
     }
-    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
     done = subprocess.run(
         [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable],
-        capture_output=True, text=True, cwd=tmp_path, timeout=115,
+        capture_output=True, text=True, cwd=folder, timeout=115,
     )  # fmt: skip
-    said = json.loads(done.stdout)
-    assert said["summary"]["filesAnalyzed"] >= 13
-    for each in said["generalDiagnostics"]:
-        text = Path(each["file"]).read_text("utf-8").splitlines()
-        assert "lambda" in text[each["range"]["start"]["line"]], each
+    return json.loads(done.stdout)

@@ -1,10 +1,11 @@
-"""Pictures of programs whose output has the numbers of a curve, or a chart of signs, as SVG.
+"""Pictures of programs whose output has a curve, a chart of signs, or shares to compare, as SVG.
 
 They have no background, and colours that read well on light and on dark pages.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -34,6 +35,18 @@ class Chart(NamedTuple):
     rows: str  # a line of the chart: the group `signs`, and `at`, its place, if it says that
 
 
+class Bars(NamedTuple):
+    """Shares of an output, each a bar: a line that matches has a `label` and a `value`.
+
+    With `whole`, the value is so many of that. Logarithms of likelihoods are shown beside the
+    greatest of their block, which a line that matches `block` begins.
+    """
+
+    pattern: str
+    across: str
+    block: str = ""
+
+
 CURVES = {
     "transformer": Curve(r"step +(\d+): loss ([\d.]+)", "step", "loss"),
     "cartpole": Curve(r"episode +(\d+) +([\d.]+)", "episode", "moments until the pole falls"),
@@ -51,6 +64,20 @@ CHARTS = {
         "a period, in 72 parts", "speed, in rows of the chart", r"(?P<signs>[ .o]*)",
     ),
 }  # fmt: skip
+BARS = {
+    "beams": Bars(
+        r"  (?P<label>[a-z ]+)  \((?P<value>-[\d.]+)\)",
+        "likelihood, beside that of the best text", r"(?P<label>[a-z ]+) ->",
+    ),
+    "lines": Bars(
+        r" *(?P<label>\w+Dataset)(?: lambda)? +lines.py:\d+ +(?P<value>\d+) (?P<whole>%) .*",
+        "% of the time that a stage of the pipeline works",
+    ),
+    "serving": Bars(
+        r"(?P<label>loaded|served): (?P<value>[\d.]+) of (?P<whole>\d*).*",
+        "% of the digits: read right by the loaded model; answered as by that model",
+    ),
+}  # fmt: skip
 
 
 def drawn(name: str, output: str) -> str:
@@ -63,7 +90,47 @@ def drawn(name: str, output: str) -> str:
     if name in CHARTS:
         chart = CHARTS[name]
         return picture(places_of(chart, output), chart.across, chart.up, is_joined=False)
+    if name in BARS:
+        return bars_picture(shares_of(BARS[name], output), BARS[name].across)
     return ""
+
+
+def shares_of(bars: Bars, output: str) -> list[tuple[str, float | None]]:
+    """The labels of an output with their shares; those of blocks have none."""
+    shares: list[tuple[str, float | None]] = []
+    greatest: float | None = None
+    for line in output.splitlines():
+        head = re.fullmatch(bars.block, line) if bars.block else None
+        row = re.fullmatch(bars.pattern, line)
+        if head is not None:
+            shares.append((head["label"], None))
+            greatest = None
+        elif row is not None:
+            value = float(row["value"])
+            if bars.block:  # the likeliest stands first
+                greatest = value if greatest is None else greatest
+                share = math.exp(value - greatest)
+            else:
+                share = value / float(row["whole"].replace("%", "100") or 1)
+            shares.append((row["label"], share))
+    return shares
+
+
+def bars_picture(shares: list[tuple[str, float | None]], across: str) -> str:
+    """An SVG of shares, one bar below the other."""
+    step, middle, width = 22, 290, _WIDTH - 290 - 2 * _MARGIN
+    parts = [text(middle, 20, across, "start", _INK)]
+    for number, (label, share) in enumerate(shares):
+        y = 44 + step * number
+        parts.append(text(middle - 10, y, label, "end", _INK if share is not None else _COLOURS[1]))
+        if share is not None:
+            length = round(width * share, 1)
+            parts += [
+                f'<rect x="{middle}" y="{y - 12}" width="{length}" height="15" '
+                f'fill="{_COLOURS[0]}"/>',
+                text(middle + length + 6, y, f"{100 * share:.3g} %", "start", _INK),
+            ]
+    return svg(parts, 44 + step * len(shares))
 
 
 def places_of(chart: Chart, output: str) -> dict[str, list[Place]]:
@@ -104,9 +171,14 @@ def picture(series: dict[str, list[Place]], across: str, up: str, is_joined: boo
             parts.append(text(_WIDTH - _MARGIN, 16 + 16 * number, f"● {meaning}", "end", colour))
         radius = 4 if colour != _COLOURS[-1] else 2
         parts += [f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{colour}"/>' for x, y in where]
+    return svg(parts, _HEIGHT)
+
+
+def svg(parts: Iterable[str], height: int) -> str:
+    """The text of a picture."""
     body = "\n".join(parts)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
         f'font-family="sans-serif" font-size="13">\n{body}\n</svg>\n'
     )
 

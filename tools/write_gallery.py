@@ -24,7 +24,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tools.gallery_pictures import CHARTS, CURVES, drawn
+from tools.gallery_pictures import BARS, CHARTS, CURVES, drawn
 
 EXAMPLES = ROOT / "examples"
 PAGE = ROOT / "docs" / "gallery.md"
@@ -140,7 +140,7 @@ def section(
         runs.append(run(sys.executable, EXAMPLES / f"{name}.py", *options))
     if timed:
         seconds += f", both with `{' '.join(timed)}`"
-    if name in {*CURVES, *CHARTS}:
+    if name in {*BARS, *CHARTS, *CURVES}:
         picture = f"{name}.svg"
         (PICTURES / picture).write_text(drawn(name, runs[-1].text), encoding="utf-8")
     document = ast.get_docstring(ast.parse(source))

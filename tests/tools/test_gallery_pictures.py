@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tools.gallery_pictures import CHARTS, CURVES, drawn
+from tools.gallery_pictures import BARS, CHARTS, CURVES, drawn
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -23,14 +23,14 @@ def output_of(name: str) -> str:
     return text[1]
 
 
-@pytest.mark.parametrize("name", [*CURVES, *CHARTS])
+@pytest.mark.parametrize("name", [*BARS, *CHARTS, *CURVES])
 def test_a_picture_shows_the_output_on_its_page(name: str) -> None:
     text = output_of(name)
     picture = drawn(name, text)
     assert (DOCS / "gallery" / f"{name}.svg").read_text("utf-8") == picture
     tree = ElementTree.fromstring(picture)
-    circles = tree.findall("{http://www.w3.org/2000/svg}circle")
-    assert len(circles) >= 5
+    kind, least = ("rect", 2) if name in BARS else ("circle", 5)
+    assert len(tree.findall(f"{{http://www.w3.org/2000/svg}}{kind}")) >= least
 
 
 def test_a_curve_has_a_place_for_each_line() -> None:
@@ -49,4 +49,11 @@ def test_a_chart_has_a_place_for_each_sign() -> None:
 
 
 def test_other_programs_have_none() -> None:
-    assert drawn("beams", "step 1: loss 2.0") == ""
+    assert drawn("waves", "step 1: loss 2.0") == ""
+
+
+def test_a_bar_is_as_long_as_its_share() -> None:
+    likely = drawn("beams", "th ->\n  the  (-2.0)\n  thee  (-2.6931472)\nn ->\n  an  (-9.0)\n")
+    assert re.findall(r'width="([\d.]+)" height', likely) == ["334.0", "167.0", "334.0"]
+    served = drawn("serving", "loaded: 0.25 of the other digits\nserved: 3 of 4 answers are those")
+    assert re.findall(r'width="([\d.]+)" height', served) == ["83.5", "250.5"]

@@ -76,6 +76,44 @@ def node_at(frame: Standing) -> ast.AST | None:
     return None
 
 
+class Statement(NamedTuple):
+    """A statement of the program: what it assigns to, if that is one thing, and where it stands."""
+
+    target: str
+    #: Whether it stands in a branch of its function.
+    is_conditional: bool
+
+
+def statement_at(frame: Standing) -> Statement | None:
+    """The innermost statement on a frame's line; None if its source is unknown.
+
+    >>> names = {}
+    >>> exec("import sys; frame = sys._getframe()", names)
+    >>> statement_at(names["frame"]) is None
+    True
+    """
+    line = frame.f_lineno
+    lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
+    try:
+        body: ast.AST | None = ast.parse("".join(lines))
+    except SyntaxError:  # as cells of notebooks with commands
+        return None
+    innermost, is_conditional = None, False
+    while body is not None:
+        inside = [n for n in ast.walk(body) if n is not body and isinstance(n, ast.stmt)]
+        body = next((n for n in inside if n.lineno <= line <= (n.end_lineno or 0)), None)
+        if isinstance(body, ast.stmt):
+            innermost = body
+            starts_anew = isinstance(body, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+            is_conditional = not starts_anew and (is_conditional or isinstance(body, ast.If))
+    if innermost is None:
+        return None
+    targets = innermost.targets if isinstance(innermost, ast.Assign) else []
+    one = targets[0] if len(targets) == 1 else getattr(innermost, "target", None)
+    is_named = isinstance(one, (ast.Name, ast.Attribute))
+    return Statement(shown(one) if is_named else "", is_conditional)
+
+
 def condition_at(frame: Standing) -> str:
     """The expression whose truth a frame asks for; empty if it is unknown."""
     node = node_at(frame)

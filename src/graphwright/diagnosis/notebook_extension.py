@@ -12,11 +12,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from graphwright.base.errors import frame_above
 from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_value import DatasetValue
 from graphwright.explain.report import report
 from graphwright.explain.trace_record import FAMILIES
-from graphwright.explain.wording import plural
+from graphwright.explain.wording import cell_of, plural
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.function.polymorphic import PolymorphicFunction
 from graphwright.library.objects.module import Module
@@ -33,6 +34,8 @@ _FAINT = "opacity:0.7"
 
 class Shell(Protocol):
     """What is asked of a shell of IPython."""
+
+    execution_count: int
 
     @property
     def display_formatter(self) -> Any: ...
@@ -80,7 +83,12 @@ def magic(shell: Shell) -> Callable[[str, str], None]:
         from IPython.display import display
 
         before = traces_made()
-        shell.run_cell(cell)
+        count = shell.execution_count
+        shell.execution_count = number_of_cell(count)
+        try:
+            shell.run_cell(cell)
+        finally:
+            shell.execution_count = count
         made = traces_made()
         for family in list(FAMILIES.values()):
             histories = [h for h in family.histories() if made[id(h)] != before.get(id(h))]
@@ -90,6 +98,17 @@ def magic(shell: Shell) -> Callable[[str, str], None]:
             display(Note("The cell traced no function: every call had its trace already."))
 
     return trace
+
+
+def number_of_cell(default: int) -> int:
+    """The number of the cell that runs: a shell may have counted on already."""
+    frame = frame_above(1)
+    while frame is not None:
+        number = cell_of(frame.f_code.co_filename).removeprefix("In[").removesuffix("]")
+        if number.isdecimal():
+            return int(number)
+        frame = frame.f_back
+    return default
 
 
 def traces_made() -> dict[int, tuple[int, int]]:
@@ -218,7 +237,7 @@ def dataset_html(dataset: Dataset) -> str:
         stage = stage.inputs[0]
     steps = escape(" → ".join(reversed(stages)))
     spec = escape(str(dataset.element_spec))
-    body = f'<p>{steps}</p><pre style="white-space:pre-wrap">{spec}</pre>'
+    body = f'<p>{steps}</p><pre style="font-family:monospace;white-space:pre-wrap">{spec}</pre>'
     return titled("tf.data.Dataset", count, body)
 
 
@@ -226,7 +245,7 @@ def module_html(module: Module) -> str:
     """A model: its variables, with their shapes and sizes."""
     variables = list(module.variables)
     rows = [
-        (v.name, shape_of(v), f"{v.shape.num_elements():,}", "" if v.trainable else "no")
+        (v.name, shape_of(v), f"{v.shape.num_elements():,}", "yes" if v.trainable else "no")
         for v in islice(variables, 40)
     ]
     total = sum(v.shape.num_elements() or 0 for v in variables)

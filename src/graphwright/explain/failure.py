@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import linecache
 import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -76,6 +77,11 @@ _TRUTH = r"Using a symbolic `tf\.Tensor` as a Python `bool`(?:.*?`(tf\.cond\([^`
 _ITERATION = r"Iterating over a symbolic `tf\.Tensor`(?:.*?`(tf\.map_fn\([^`]*)`)?"
 
 KNOWN = (
+    FailureKind(
+        ValueError, r"only supports singleton tf\.Variables.*?\n    line .*? makes one:\n(.*)",
+        "A variable is created while the function is traced again: each call would have a new one.",
+        "Create it once", "{0}",
+    ),
     FailureKind(
         ValueError, r"only supports singleton tf\.Variables",
         "A variable is created while the function is traced again: each call would have a new one.",
@@ -264,7 +270,7 @@ def failure_report(failure: Failure, case: ProposalCase) -> FailureReport:
                 "name": case.name,
             }
             sentence = known.sentence.format(*match.groups(), **words)
-            code = known.code.format(*match.groups(), **words)
+            code = textwrap.dedent(known.code.format(*match.groups(), **words))
             fix = Fix(known.title, code, max(count(case.requests, case.reduces), 1))
             return worded(failure, line, sentence, fix)
     return worded(failure, line, failure.message.partition("\n")[0], None)

@@ -11,7 +11,7 @@ from graphwright.explain.wording import plural
 
 
 def html(report: Findings) -> str:
-    """The report for a notebook: plain elements, no style of its own."""
+    """The report for a notebook: plain elements, without colours of their own."""
     rows = "".join(
         f"<tr><td>{t.number}</td><td>{escape(t.type)}</td><td>{escape(t.because)}</td>"
         f"<td>{escape(t.caller)}</td><td>{t.seconds * 1e3:.1f} ms</td><td>{t.nodes}</td>"
@@ -21,7 +21,8 @@ def html(report: Findings) -> str:
     head = "".join(
         f"<th>{h}</th>" for h in ("", "type", "because", "caller", "traced in", "nodes", "calls")
     )
-    parts = [f"<h4>{escape(report.summary)}</h4>", f"<table><tr>{head}</tr>{rows}</table>"]
+    parts = [f"<h4>{escape(report.summary)}</h4>"]
+    parts += [f"<table><tr>{head}</tr>{rows}</table>"] if rows else []
     parts += [cause_html(cause) for cause in report.causes]
     parts += [
         f"<p>{escape(line)}</p>"
@@ -54,5 +55,5 @@ def fix_html(fix: Fix) -> str:
     note = f" <em>{escape(fix.note)}</em>" if fix.note else ""
     return (
         f"<p>{escape(fix.title)}: {plural(fix.traces, 'trace')}.{note}</p>"
-        f"<pre>{escape(fix.code)}</pre>"
+        f'<pre style="font-family:monospace">{escape(fix.code)}</pre>'
     )

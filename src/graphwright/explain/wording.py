@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from graphwright.base.errors import Location
 from graphwright.ir.text import show_type
@@ -126,5 +127,15 @@ def paths_shown(paths: Sequence[str]) -> str:
 
 
 def show_place(place: Location | None) -> str:
-    """`file:line`"""
-    return "" if place is None else f"{place.filename}:{place.lineno}"
+    """`file:line`, or `In[cell]:line` in a notebook."""
+    if place is None:
+        return ""
+    return f"{cell_of(place.filename) or place.filename}:{place.lineno}"
+
+
+def cell_of(filename: str) -> str:
+    """The cell of this notebook whose code has a file's name: `In[3]`; empty for other files."""
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    describe = getattr(getattr(shell and shell(), "compile", None), "format_code_name", None)
+    label = None if describe is None else describe(filename)
+    return "" if label is None else str(label[1])

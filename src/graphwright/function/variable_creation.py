@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from graphwright.compile.run.straight_line import runner
 from graphwright.function.concrete import CallTensor, ConcreteFunction
 from graphwright.ir.graph import Graph, Value
-from graphwright.op.refusal import complete
+from graphwright.op.refusal import complete, set_help
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import OnVariable
 from graphwright.values.tensor import Tensor
@@ -62,7 +62,11 @@ class VariableCreation:
 
 def refuse(variable: Variable, value: Tensor) -> None:
     """Raises the error for a variable that is created after the first trace."""
-    raise complete(ValueError(_REFUSAL))
+    from graphwright.function.creation_advice import lines_on_creation  # rare
+
+    error = complete(ValueError(_REFUSAL))
+    set_help(error, lines_on_creation(variable))  # its words are TensorFlow's
+    raise error
 
 
 def initialize(

@@ -103,6 +103,78 @@ advised(
     result=3.0,
 )
 advised(
+    "attribute_in_each_call",
+    "if self.v is None:  # `__init__` sets self.v = None\n    self.v = tf.Variable(1.0)",
+    """
+    class Scale:
+        def __init__(self):
+            self.rate = 2.0
+        def __call__(self, x):
+            self.v = tf.Variable(1.0)
+            return self.v * x
+    f = tf.function(Scale())
+    f(tf.constant(1.0))
+    result = f(tf.constant(3.0))
+    """,
+    ("self.rate = 2.0", "self.v = None"),
+    (
+        "        self.v = tf.Variable(1.0)",
+        "        if self.v is None:\n            self.v = tf.Variable(1.0)",
+    ),
+    result=3.0,
+)
+advised(
+    "variable_of_each_argument",
+    "v = tf.Variable(tf.zeros([], tf.float32))  # once, outside the function\nv.assign(x)  # inside",
+    """
+    @tf.function
+    def f(x):
+        v = tf.Variable(x)
+        return v * 2.0
+    f(tf.constant(1.0))
+    result = f(tf.constant(3.0))
+    """,
+    ("@tf.function", "v = tf.Variable(tf.zeros([], tf.float32))\n@tf.function"),
+    ("v = tf.Variable(x)", "v.assign(x)"),
+    result=6.0,
+)
+advised(
+    "optimizers_of_one_function",
+    "optimizer.build(trainable_variables)  # once, outside the function",
+    """
+    w = tf.Variable(2.0)
+    trainable_variables = [w]
+    @tf.function
+    def step(optimizer):
+        optimizer.apply_gradients([(tf.constant(1.0), w)])
+    for optimizer in tf.optimizers.SGD(0.5, 0.9), tf.optimizers.SGD(0.5, 0.9):
+        step(optimizer)
+    result = w
+    """,
+    ("    step(optimizer)", "    optimizer.build(trainable_variables)\n    step(optimizer)"),
+    result=1.0,
+)
+advised(
+    "variable_of_another_shape",
+    "self.v = tf.Variable(tf.zeros([3], tf.float32))  # once, outside the function",
+    """
+    class Scale:
+        v = None
+        def __call__(self, x):
+            if self.v is None or self.v.shape != x.shape:
+                self.v = tf.Variable(tf.ones(x.shape))
+            return self.v * x
+    scale = Scale()
+    f = tf.function(scale.__call__)
+    f(tf.ones([2]))
+    result = f(tf.ones([3]))
+    """,
+    ("f(tf.ones([2]))\n", "scale.v = tf.Variable(tf.zeros([3], tf.float32))\n"),
+    ("if self.v is None or self.v.shape != x.shape:", "if True:"),
+    ("self.v = tf.Variable(tf.ones(x.shape))", "self.v.assign(tf.ones(x.shape))"),
+    result=[1.0, 1.0, 1.0],
+)
+advised(
     "variable_of_an_argument",
     "Create it outside of the function, and change it inside",
     """

@@ -94,6 +94,19 @@ call("axis_of_a_new_dimension", "tf.expand_dims(x, -1) fits", "tf.expand_dims(x,
      "tf.expand_dims(x, -1)", [[1], [2]], "x = tf.constant([1, 2])")  # fmt: skip
 call("axis_to_squeeze", "tf.squeeze(x, 1) fits", "tf.squeeze(x, 0)", "tf.squeeze(x, 1)", [1, 2],
      "x = tf.constant([[1], [2]])")  # fmt: skip
+call("axis_that_nothing_squeezes", "tf.squeeze(x, axis=1) fits", "tf.squeeze(x, axis=2)",
+     "tf.squeeze(x, axis=1)", [1, 2], "x = tf.constant([[1], [2]])")  # fmt: skip
+call("axis_to_reverse", "tf.reverse(x, [-1]) fits", "tf.reverse(x, [1])",
+     "tf.reverse(x, [-1])", [2, 1], "x = tf.constant([1, 2])")  # fmt: skip
+call("axis_of_a_roll", "tf.roll(x, 1, axis=-1) fits", "tf.roll(x, 1, axis=1)",
+     "tf.roll(x, 1, axis=-1)", [2, 1], "x = tf.constant([1, 2])")  # fmt: skip
+call("axis_of_indicators", "tf.one_hot(x, 2, axis=-1) fits", "tf.one_hot(x, 2, axis=2)",
+     "tf.one_hot(x, 2, axis=-1)", [[0.0, 1.0]], "x = tf.constant([1])")  # fmt: skip
+call("number_of_a_text", "tf.strings.to_number(x, tf.int32) converts it",
+     "tf.cast(x, tf.int32)", "tf.strings.to_number(x, tf.int32)", 3,
+     "x = tf.constant('3')")  # fmt: skip
+call("shape_that_is_a_number", "tf.random.normal([2]) fits", "tf.random.normal(2)",
+     "tf.random.normal([2]) * 0", [0.0, 0.0])  # fmt: skip
 call("pieces_of_five", "tf.split(x, [3, 2]) fits", "tf.split(x, 2)", "tf.split(x, [3, 2])",
      [[0, 1, 2], [3, 4]], "x = tf.range(5)")  # fmt: skip
 call("axis_of_pieces", "tf.split(x, 2, axis=-1) fits", "tf.split(x, 2, axis=1)",

@@ -277,6 +277,16 @@ def test_a_traceback_begins_with_the_program(command: tuple[str, ...], tmp_path:
     assert sum(line.startswith('  File "') for line in shown) == 1
     assert "Did you mean" not in errors
     assert "give TensorFlow's converter the folder." in errors
+    failing = """import tensorflow as tf
+def stop():
+    raise KeyboardInterrupt
+tf.function(lambda: KIND)()
+"""
+    for kind, words in (("tf.Variable(1.0)", "ValueError: "), ("stop()", "KeyboardInterrupt")):
+        _, _, errors = outcome(failing.replace("KIND", kind), tmp_path, *command)
+        before, found, _ = errors.partition(words)
+        assert found
+        assert "graphwright" not in before
 
 
 def test_arithmetic_with_a_gradient_that_is_none_names_the_line_that_got_it(tmp_path: Path) -> None:
@@ -292,6 +302,11 @@ x - 0.1 * gradient
     assert "unsupported operand" in errors
     last = errors.splitlines()[-1]
     assert "line 5, in <module>: a gradient is None there, since the tape saw no way" in last
+    watched = program.replace("    y = x", "    tape.watch(x)\n    y = x")
+    zero = program.replace("(y, x)", "(y, x, unconnected_gradients='zero')")
+    for advised, result in ((watched, "1.6"), (zero, "2.0")):
+        advised += "print(round(float(x - 0.1 * gradient), 3))"
+        assert outcome(advised, tmp_path, *RUN) == (0, f"{result}\n", "")
     silent = "import tensorflow as tf\nNone + 1\n"
     assert "gradient" not in outcome(silent, tmp_path, *RUN)[2]
 

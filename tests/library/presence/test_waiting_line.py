@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import io
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import graphwright as tf
+from graphwright.base.machine_loops import MachineLoops, watch
 from graphwright.base.waits import Waits, unseen
 from graphwright.compile.run.loop_counts import LoopPatience
 from graphwright.library.presence import running, waiting_line
@@ -39,6 +40,7 @@ def _forgotten() -> Iterator[None]:
     assert Waits.around is unseen
     yield
     Waits.around, Waits.loop = unseen, None
+    watch(None)
 
 
 def slow_trace(shown: list[str]) -> None:
@@ -181,6 +183,171 @@ def test_a_loop_says_how_far_it_is(is_native: bool, monkeypatch: pytest.MonkeyPa
     assert {whole for _, whole in lengths} <= {count} if not is_native else max(done) > count / 10
     assert shown[0].startswith("running summed  [")
     assert shown[-1] == ""
+
+
+@tf.function(jit_compile=True)
+def up_to_an_argument(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
+    for _ in tf.range(n):
+        x = tf.sin(x) + 0.5
+    return x
+
+
+@tf.function(jit_compile=True)
+def with_a_break(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
+    for _ in tf.range(1_000_000):
+        if x > 9.0:
+            break
+        x = tf.sin(x) + 0.5
+    return x
+
+
+@tf.function(jit_compile=True)
+def by_a_number(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
+    k = tf.constant(0, tf.int64)
+    while k < 1_000_000:
+        x = tf.sin(x) + 0.5
+        k += 1
+    return x
+
+
+@tf.function(jit_compile=True)
+def down_to_zero(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
+    while n > 0:
+        x = tf.sin(x) + 0.5
+        n += -1
+    return x
+
+
+@tf.function(jit_compile=True)
+def by_uneven_steps(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
+    k = tf.constant(0)
+    while k < n:
+        k += 1 + tf.cast(x > 2.0, tf.int32)  # no constant steps
+        x = tf.sin(x) + 0.5
+    return x
+
+
+@tf.function(jit_compile=True)
+def one_in_another(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
+    for _ in tf.range(n // 1000):
+        for _ in tf.range(1000):
+            x = tf.sin(x) + 0.5
+    return x
+
+
+@tf.function(jit_compile=True)
+def over_rows(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
+    row = tf.fill([1000], x)
+    for _ in tf.range(n // 1000):
+        row = tf.sin(row) + 0.5
+    return row[0]
+
+
+@tf.function(jit_compile=True)
+def by_its_value(x: tf.Tensor, n: tf.Tensor) -> tf.Tensor:
+    while x < tf.cast(n, tf.float32):
+        x = x + 1.0
+    return x
+
+
+class Watching(waiting_line.MachineLine):
+    """A view that notes where loops are."""
+
+    def __init__(self, line: WaitingLine) -> None:
+        super().__init__(line)
+        self.places: list[tuple[int, int]] = []
+        self.error: BaseException | None = None
+
+    def show(self, present: int, limit: int) -> bool:
+        asks = super().show(present, limit)
+        self.places.append((present, limit))
+        if self.error is not None and len(self.places) > 2:
+            raise self.error
+        return asks
+
+
+@pytest.mark.usefixtures("usual_tiers")
+@pytest.mark.parametrize(
+    ("function", "limit"),
+    [
+        (up_to_an_argument, 1_000_000),
+        (with_a_break, 1_000_000),
+        (by_a_number, 1_000_000),
+        (down_to_zero, 0),
+        (one_in_another, 1_000),
+        (over_rows, 1_000),
+        (by_its_value, None),
+        (by_uneven_steps, None),
+    ],
+    ids=lambda x: getattr(x, "__name__", None),
+)
+def test_a_loop_of_machine_code_says_how_far_it_is(
+    function: Callable[..., tf.Tensor], limit: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting_line, "INTERVAL", 0.0)
+    arguments = tf.constant(0.5), tf.constant(1_000_000)
+    unseen_result = float(function(*arguments))
+    shown: list[str] = []
+    view = Watching(WaitingLine(shown.append, 0.0))
+    watch(view)
+    assert float(function(*arguments)) == unseen_result
+    presents = [present for present, _ in view.places]
+    assert len(presents) > 2
+    assert {end for _, end in view.places} == {limit or 0}
+    assert presents == sorted(presents, reverse=limit == 0)
+    distances = [abs(present - (limit or 0)) for present in presents]
+    assert limit is None or distances[-1] < distances[0] / 2
+    assert shown[-2].startswith("running line ")
+    assert shown[-2].endswith(" s" if limit is None else " s left")
+    assert ("of test_waiting_line.py  [" in shown[-2]) == (limit is not None)
+    assert shown[-1] == ""
+    watch(None)
+    count = len(shown)
+    function(*arguments)
+    assert len(shown) == count
+
+
+@pytest.mark.usefixtures("usual_tiers")
+def test_an_error_of_a_look_ends_the_call_and_the_line() -> None:
+    arguments = tf.constant(0.5), tf.constant(1_000_000)
+    expected = float(up_to_an_argument(*arguments))
+    shown: list[str] = []
+    view = Watching(WaitingLine(shown.append, 0.0))
+    view.error = KeyboardInterrupt()
+    watch(view)
+    with pytest.raises(KeyboardInterrupt):
+        up_to_an_argument(*arguments)
+    assert shown[-1] == ""
+    assert view.loop is None
+    view.error = None
+    assert float(up_to_an_argument(*arguments)) == expected
+
+    def end() -> None:
+        raise KeyError("at the end")
+
+    monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.setattr(view, "end", end)
+    with pytest.raises(KeyError, match="at the end"):
+        up_to_an_argument(*arguments)
+    view.error = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):  # it was first
+        up_to_an_argument(*arguments)
+    monkeypatch.undo()
+
+
+@pytest.mark.usefixtures("usual_tiers")
+def test_loops_of_other_threads_are_not_shown() -> None:
+    shown: list[str] = []
+    view = Watching(WaitingLine(shown.append, 0.0))
+    watch(view)
+    call = threading.Thread(
+        target=up_to_an_argument, args=(tf.constant(0.5), tf.constant(1_000_000))
+    )
+    call.start()
+    call.join()
+    assert len(view.places) > 2
+    assert shown == []
+    assert MachineLoops.watched.value == 1
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from graphwright.base.machine_loops import MachineLoops, ended, looked
 from graphwright.compile.llvm import runtime
 from graphwright.compile.llvm.rendering import ADDRESSES, Rendering
 from graphwright.compile.select import kernel_calls
@@ -32,7 +33,10 @@ _API = (
     "PyEval_SaveThread",
     "PyEval_RestoreThread",
     "PyErr_CheckSignals",
+    "PyErr_Fetch",
+    "PyErr_Restore",
     "PyLong_AsLong",
+    "PyLong_FromLongLong",
     "PyLong_FromLong",
     "PyObject_VectorcallDict",
 )
@@ -54,6 +58,8 @@ def symbols() -> dict[str, int]:
     addresses["gw_array_type"] = peek(table + 8 * _ARRAY_TYPE, ctypes.c_int64)
     addresses["gw_none"] = id(None)
     addresses["gw_called"] = id(kernel_calls.called)
+    addresses["gw_watched"] = ctypes.addressof(MachineLoops.watched)
+    addresses["gw_looked"], addresses["gw_ended"] = id(looked), id(ended)
     allocator = large_arrays.allocator()
     if allocator is not None:
         addresses["gw_change_allocator"] = large_arrays.change()

@@ -94,7 +94,7 @@ class Boundary:
         f.call("", "Py_IncRef", self.none())
         e.line(f"ret {self.none()}")
         e.declarations["gw_called"] = "@gw_called = external global i8"
-        others = [poll_function(), rounds_function(), kernel_function()]
+        others = [poll_function(), unwatch_function(), rounds_function(), kernel_function()]
         for other in others:
             e.declarations.update(other.e.declarations)
         return "\n".join([*e.declarations.values(), *[x.text() for x in (f, *others)]])
@@ -327,20 +327,90 @@ class Boundary:
         self.put(self.frame, f.number(THREAD), state)
         second = e.assign(I64, 1, f"call i64 {pointer.text}({self.frame})")
         f.call("", "PyEval_RestoreThread", self.at(self.frame, f.number(THREAD), "ptr"))
+        seen = e.fresh_label("seen")
+        f.branch_if(e.compare("eq", watched(f), f.number(2)), seen, joined)
+        e.label(seen)
+        error = e.assign(I64, 1, "call i64 @unwatch()")
+        third = e.binary("or", second, e.binary("mul", error, f.number(INTERRUPTED)))
         f.branch(joined)
         e.label(joined)
-        return f.phi(I64, 1, (first.text, short), (second.text, long))
+        return f.phi(I64, 1, (first.text, short), (second.text, long), (third.text, seen))
+
+
+def watched(f: FunctionWriter) -> Reg:
+    """Whether anybody looks at loops (`base/machine_loops.py`)."""
+    f.e.declarations["gw_watched"] = "@gw_watched = external global i64"
+    return f.e.assign(I64, 1, "load i64, ptr @gw_watched, align 8")
+
+
+def unwatch_function() -> FunctionWriter:
+    """The function that says that a call is at its end: 1 if that raised an error.
+
+    One that is raised already stays.
+    """
+    f = FunctionWriter(None, "define internal i64 @unwatch()")
+    e = f.e
+    e.declarations["gw_ended"] = "@gw_ended = external global i8"
+    places = [f.stack("ptr", 1) for _ in range(3)]
+    f.call("", "PyErr_Fetch", *places)
+    null = Reg("null", "ptr")
+    ended = Reg("@gw_ended", "ptr")
+    answer = f.call("ptr", "PyObject_VectorcallDict", ended, null, f.number(0), null)
+    f.call("", "Py_DecRef", answer)
+    earlier = [e.assign("ptr", 1, f"load ptr, {place}, align 8") for place in places]
+    stays, joined = e.fresh_label("stays"), e.fresh_label("joined")
+    f.branch_if(e.compare("ne", earlier[0], null), stays, joined)
+    e.label(stays)
+    f.call("", "PyErr_Restore", *earlier)
+    e.line("ret i64 0")
+    e.label(joined)
+    e.line(f"ret {e.cast('zext', e.compare('eq', answer, null), I64)}")
+    return f
 
 
 def poll_function() -> FunctionWriter:
-    """The function that long work calls now and then: 1 if a signal has raised an error."""
-    f = FunctionWriter(None, "define i64 @poll(ptr %frame)")
+    """The function that long work calls now and then: 1 if a signal has raised an error.
+
+    Whoever looks learns what the work counts, and its limit.
+    """
+    f = FunctionWriter(None, "define i64 @poll(ptr %frame, i64 %present, i64 %limit)")
     e = f.e
     slot = e.assign("ptr", 1, f"getelementptr i64, ptr %frame, i64 {THREAD}")
     f.call("", "PyEval_RestoreThread", e.assign("ptr", 1, f"load ptr, {slot}, align 8"))
-    raised = f.call("i32", "PyErr_CheckSignals")
+    raised = e.cast("zext", f.call("i32", "PyErr_CheckSignals"), I64)
+    status = f.stack(I64, 1)
+    f.store(raised, status)
+    look, made, on = [e.fresh_label(p) for p in ("look", "made", "on")]
+    silent = e.binary("or", raised, e.cast("zext", e.compare("eq", watched(f), f.number(0)), I64))
+    f.branch_if(e.compare("eq", silent, f.number(0)), look, on)
+    e.label(look)
+    numbers = e.assign("ptr", 1, "alloca ptr, i64 2, align 16")
+    arguments = [
+        f.call("ptr", "PyLong_FromLongLong", Reg(name, I64)) for name in ("%present", "%limit")
+    ]
+    complete = f.number(1)
+    for i, argument in enumerate(arguments):
+        e.line(f"store {argument}, {f.address(numbers, f.number(i), I64)}")
+        present = e.cast("zext", e.compare("ne", argument, Reg("null", "ptr")), I64)
+        complete = e.binary("and", complete, present)
+    f.store(f.number(1), status)
+    called = e.fresh_label("called")
+    f.branch_if(e.compare("ne", complete, f.number(0)), called, made)
+    e.label(called)
+    e.declarations["gw_looked"] = "@gw_looked = external global i8"
+    null = Reg("null", "ptr")
+    looked = Reg("@gw_looked", "ptr")
+    answer = f.call("ptr", "PyObject_VectorcallDict", looked, numbers, f.number(2), null)
+    f.call("", "Py_DecRef", answer)  # which does nothing for null
+    f.store(e.cast("zext", e.compare("eq", answer, null), I64), status)
+    f.branch(made)
+    e.label(made)
+    for argument in arguments:
+        f.call("", "Py_DecRef", argument)
+    f.branch(on)
+    e.label(on)
     e.line(f"store {f.call('ptr', 'PyEval_SaveThread')}, {slot}, align 8")
-    e.line(f"ret {e.cast('zext', e.compare('ne', raised, Reg('0', 'i32')), I64)}")
+    e.line(f"ret {e.cast('zext', e.compare('ne', f.load(status, I64, 1), f.number(0)), I64)}")
     return f
 
 
@@ -431,7 +501,7 @@ def rounds_function() -> FunctionWriter:
         f.branch_if(e.compare("slt", f.add(i, f.number(1)), rounds), look, on)
         e.label(look)
         frame = e.assign("ptr", 1, "load ptr, ptr %context, align 8")
-        error = e.assign(I64, 1, f"call i64 @poll({frame})")
+        error = e.assign(I64, 1, f"call i64 @poll({frame}, i64 0, i64 0)")
         f.branch_if(e.compare("ne", error, f.number(0)), raised, on)
         e.label(raised)
         e.line("ret i64 1")

@@ -25,6 +25,7 @@ from graphwright.compile.memory.accesses import accessed
 from graphwright.compile.memory.arena import GRAIN, bytes_of
 from graphwright.compile.nests.call_statements import OutsideCall
 from graphwright.compile.nests.collapse import collapse, linears
+from graphwright.compile.nests.loop_counters import Counting, counting
 from graphwright.compile.nests.nest import (
     Choice,
     Clear,
@@ -70,6 +71,7 @@ class StatementWriter:
         self.lent = {self.program.results[result][0] for result, _ in self.program.reuses}
         self.whole = False
         self.loops = 0  # that are open
+        self.counted: Counting | None = None  # by the outermost of them
         f.moving = {*exchanged(self.program.body), *moving(self.program)}
         self.lists = ListWriter(f, self.frame, self.scalars, self.define)
 
@@ -294,6 +296,8 @@ class StatementWriter:
         else:
             f.branch(head)
         e.label(head)
+        if not self.loops:
+            self.counted = counting(loop)
         self.loops += 1
         phis = [f.open_phi(kind) for kind in (*kinds, I64)]
         for variable, phi in zip(variables, phis):
@@ -344,12 +348,28 @@ class StatementWriter:
         before = e.block
         f.branch_if(e.compare("slt", remaining, f.number(0)), look, on)
         e.label(look)
-        raised = f.call(I64, "gw_poll", Reg("%frame", "ptr"))
+        raised = f.call(I64, "gw_poll", Reg("%frame", "ptr"), *self.progress())
+        ended = e.block
         f.branch_if(e.compare("ne", raised, f.number(0)), go, on)
         e.label(go)
         leave(f)
         e.label(on)
-        self.patience = f.phi(I64, 1, (remaining.text, before), (str(_PATIENCE), look))
+        self.patience = f.phi(I64, 1, (remaining.text, before), (str(_PATIENCE), ended))
+
+    def progress(self) -> tuple[Reg, Reg]:
+        """What the outermost loop counts, and its limit; zeros if these are unknown."""
+        f, e, counted = self.f, self.e, self.counted
+        if counted is None or self.frame.sanitizer is not None:
+            return f.number(0), f.number(0)
+        x = counted.limit
+        if isinstance(x, Load):
+            limit = f.load(f.element(x.buffer, self.place(x.place), x.kind, False), x.kind, 1)
+        elif isinstance(x, Scalar):
+            limit = self.scalars[x.scalar]
+        else:
+            limit = scalar_instruction(f, x, {})
+        present = self.scalars[counted.variable]
+        return e.cast_integer(present, I64), e.cast_integer(limit, I64)
 
     def cost(self, loop: Loop) -> Reg:
         """The rough cost of one step of a loop, without inner loops, with all sides of branches."""

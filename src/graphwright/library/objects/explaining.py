@@ -18,6 +18,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NoReturn
 
+from graphwright.base.errors import outermost
 from graphwright.base.files import write_whole
 from graphwright.explain.page import page
 from graphwright.explain.report import Report, report
@@ -65,7 +66,7 @@ def observe_calls(timeline: Timeline) -> None:
         finally:
             timeline.call(self._history, began, perf_counter())
 
-    setattr(PolymorphicFunction, "__call__", timed)  # noqa: B010 - a method, for all instances
+    setattr(PolymorphicFunction, "__call__", outermost(timed))  # noqa: B010 - a method, for all instances
 
 
 def before_hard_exits(work: Callable[[], None]) -> None:

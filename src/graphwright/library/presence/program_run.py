@@ -10,9 +10,14 @@ from pathlib import Path
 from types import TracebackType
 
 from graphwright.autodiff.tape import NoGradient
+from graphwright.base.errors import show_users_lines
 from graphwright.op.refusal import help_of
 
-_NO_WAY = "since the tape saw no way from the target to that source."
+_NO_WAY = (
+    "since the tape saw no way from the target to that source. A tensor is seen after "
+    "tape.watch(tensor) in the `with`, and tape.gradient(..., unconnected_gradients='zero') gives "
+    "zeros for None."
+)
 
 
 def run_program(program: str, arguments: Sequence[str]) -> int:
@@ -27,6 +32,8 @@ def run_program(program: str, arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # `main` knows whether anybody reads still
         raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - shown as Python shows it
+        if isinstance(error, KeyboardInterrupt):  # which boundaries let through as it is
+            show_users_lines(error)
         entry = program_traceback(error.__traceback__, program)
         sys.excepthook(type(error), error.with_traceback(entry), entry)
         if lines := help_of(error):

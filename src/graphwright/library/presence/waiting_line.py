@@ -12,9 +12,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
+from pathlib import Path
 from typing import TextIO
 
+from graphwright.base.machine_loops import watch
+from graphwright.base.program_calls import program_call
 from graphwright.base.waits import Waits
+from graphwright.explain.wording import cell_of
 
 #: Seconds that pass before the line comes, and between its changes.
 PATIENCE, INTERVAL = 1.0, 0.1
@@ -61,6 +65,7 @@ class LoopLine:
         self.name = name
         self.began = self.last = time.perf_counter()
         self.is_shown = False
+        self.is_counted = False
 
     def show(self, done: int, left: int | None) -> None:
         """Shows how many iterations are done, and how many are left if that is known."""
@@ -80,8 +85,55 @@ class LoopLine:
             self.line.show("")
 
 
+class MachineLine:
+    """Shows how far the machine code is that the main thread runs, by the loops in it."""
+
+    def __init__(self, line: WaitingLine) -> None:
+        self.line = line
+        self.loop: LoopLine | None = None
+        self.first = self.last = 0
+
+    def show(self, present: int, limit: int) -> bool:
+        """Shows a loop that counts up to a limit, unless the call is part of what is shown."""
+        if threading.current_thread() is not threading.main_thread():
+            return False
+        if self.loop is None:
+            self.loop = None if self.line.is_waiting else LoopLine(self.line, calling_line())
+            self.first = present
+        is_counted = present != limit
+        if self.loop is not None and (is_counted or not self.loop.is_counted):
+            if is_counted and left_of(present, limit) > left_of(self.last, limit):  # another loop
+                self.first, self.loop.began = present, time.perf_counter()
+            self.last = present
+            self.loop.is_counted = is_counted
+            done = left_of(present, self.first)
+            self.loop.show(done, left_of(present, limit) if is_counted else None)
+        return self.loop is not None
+
+    def end(self) -> None:
+        """Takes away what is shown."""
+        if threading.current_thread() is threading.main_thread() and self.loop is not None:
+            self.loop.end()
+            self.loop = None
+
+
+def left_of(present: int, limit: int) -> int:
+    """The numbers between two, whichever is the greater."""
+    return abs(limit - present)
+
+
+def calling_line() -> str:
+    """The line of the program that waits."""
+    line = program_call().line
+    if line is None:
+        return "machine code"
+    return f"line {line.lineno} of {cell_of(line.filename) or Path(line.filename).name}"
+
+
 def progress(done: int, left: int | None, seconds: float) -> str:
     """How far a loop is: a bar and the time that is left, or how often it ran."""
+    if not done:
+        return f"{seconds:.0f} s"
     if left is None or done + left <= 0:
         return f"{done:,} iterations  {seconds:.0f} s"
     share = done / (done + left)
@@ -120,6 +172,7 @@ class WaitingLine:
     def look(self) -> None:
         """Shows all long waits from now on."""
         Waits.around, Waits.loop = self.around, self.loop
+        watch(MachineLine(self))
 
 
 def on_terminal(stream: TextIO) -> Show:

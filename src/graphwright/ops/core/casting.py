@@ -25,6 +25,8 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType
 
 CASTABLE = dt.NUMERIC | dt.BOOL | dt.QUANTIZED | dt.NARROW
+#: What `tf.strings.to_number` makes of texts.
+_NUMBERS_OF_TEXT = (dt.float32, dt.float64, dt.int32, dt.int64)
 
 
 class Cast(Elementwise):
@@ -68,7 +70,10 @@ class Cast(Elementwise):
     def refuse(self, x: Array) -> Any:
         """The kernel where there is no cast: fails when it runs."""
         source = dt.of_numpy(x.dtype).name
-        raise UnimplementedError(None, None, f"Cast {source} to {self.DstT.name} is not supported")
+        to = self.DstT.name
+        is_number = source == "string" and self.DstT in _NUMBERS_OF_TEXT
+        advice = f"\n    tf.strings.to_number(x, tf.{to}) converts it" if is_number else ""
+        raise UnimplementedError(None, None, f"Cast {source} to {to} is not supported{advice}")
 
     def element(self, scalars: Scalars[S], x: S) -> S:
         return scalars.cast(x, self.DstT)

@@ -131,7 +131,10 @@ def checked_dims(dims: Any, name: str) -> Dims | None:
     if dims is None:
         return None
     if not isinstance(dims, tuple) or any(isinstance(d, tuple) for d in dims):
-        raise ValueError(f"{name} must represent a vector, got shape {show_dims(np.shape(dims))}")
+        advice = f"\n    {name}=[{dims}] fits" if isinstance(dims, int) else ""
+        raise ValueError(
+            f"{name} must represent a vector, got shape {show_dims(np.shape(dims))}{advice}"
+        )
     for d in dims:
         if isinstance(d, float):
             raise ValueError(f"{name} must be of int32 or int64, got {d}")

@@ -54,6 +54,7 @@ class OneHot(Op):
             kind = ValueError if self.axis < 0 else LateRefusal
             raise kind(
                 f"Expected axis to be -1 or between [0, {rank + 1}).  But received: {self.axis}"
+                "\n    axis=-1 fits"
             )
         return rank if self.axis == -1 else self.axis
 

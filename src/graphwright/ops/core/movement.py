@@ -215,6 +215,7 @@ class Squeeze(Op):
             if not -rank <= axis < rank:
                 raise ValueError(
                     f"Tried to squeeze dim index {axis} for tensor with {rank} dimensions."
+                    f"{squeezable_axis(dims)}"
                 )
             place = axis % rank
             if dims[place] not in (1, None):

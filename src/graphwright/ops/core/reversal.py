@@ -12,6 +12,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, is_nested
+from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.identity import identity
 from graphwright.ops.core.joining import concat
@@ -44,7 +45,10 @@ class ReverseV2(Op):
                 if a is None:
                     continue
                 if not -rank <= a < rank:
-                    raise ValueError(f"'axis'[0] = {a} is out of valid range [0, {rank - 1}]")
+                    advice = "\n    axis=[-1] fits" if rank else ""
+                    raise ValueError(
+                        f"'axis'[0] = {a} is out of valid range [0, {rank - 1}]{advice}"
+                    )
                 if a % rank in seen:
                     raise ValueError(f"axis {a % rank} specified more than once.")
                 seen.add(a % rank)
@@ -154,7 +158,7 @@ class Roll(Op):
         rank = len(x.dims)
         for a in axis if isinstance(axis, tuple) else (axis,):
             if a is not None and not -rank <= a < rank:
-                raise ValueError(f"axis {a} is out of range")
+                raise ValueError(f"axis {a} is out of range{fitting_axis(axis, rank)}")
         return (x.dims,)
 
     def kernel(self, x: Array, shift: int | tuple[int, ...], axis: int | tuple[int, ...]) -> Any:

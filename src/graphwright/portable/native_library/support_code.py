@@ -43,7 +43,7 @@ def support(texts: Iterable[str]) -> list[str]:
 
 
 #: Nothing interrupts a library, which has no interpreter.
-_NO_SIGNALS = "define i64 @poll(ptr %frame) {\n  ret i64 0\n}"
+_NO_SIGNALS = "define i64 @poll(ptr %frame, i64 %present, i64 %limit) {\n  ret i64 0\n}"
 
 
 def parallel_for() -> str:
