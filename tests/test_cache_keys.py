@@ -415,9 +415,9 @@ of(
     function=((lambda x, n=1: x,), (lambda x, n=2: x,)),
 )  # fmt: skip
 of(
-    "op/refusal.py:_template",
-    lambda count: [c.co_varnames for c in codes_in(refusal._template(count))],
-    refusal._template, count=((1,), (2,)),
+    "op/refusal.py:_templates",
+    lambda first: [c.co_varnames for code in refusal._templates(first) for c in codes_in(code)],
+    refusal._templates, first=((0,), (16,)),
 )  # fmt: skip
 of("op/op.py:parse_operand", op.parse_operand, text=(("x: T",), ("x: T*",)))
 for name in ("host_casts", "host_ints", "operand_names"):
@@ -1231,11 +1231,12 @@ WITHOUT_ROWS = {
     "autograph/sites.py:_codes": "the key is the number of a statement in one function",
     "autograph/live_source.py:_lambdas": "an entry counts for the same list of lines only",
     "control/graph_list.py:_living": "the keys are serial numbers",
+    "ops/linalg/contraction.py:_kernels": "it is one module",
     "portable/onnx/counterpart.py:counterparts": "it is the one table of rules",
     "portable/onnx/meaning.py:meanings": "it is the one table of rules",
     "portable/stablehlo/hlo_rule.py:hlo_rules": "it is the one table of rules",
     "library/distribute/strategy.py:_functions": "an `IdentityTable`, which has rows of its own",
-    "library/objects/extension_type.py:SAVED_SPECS": "it names the classes of the program",
+    "types/type_spec.py:SAVED_SPECS": "it names the classes of the program",
     "library/dtensor/parts_graph.py:parts_graphs": "ranks ask for it: dtensor/test_parts_graph.py",
     "library/dtensor/layout_notes.py:STATED": "what programs say of nodes; nothing computes it",
     "library/distribute/strategy.py:_OWNERS": "an `IdentityTable`, which has rows of its own",
@@ -1320,7 +1321,7 @@ def test_each_cache_has_rows_or_a_reason_for_having_none():
 UNBOUNDED = {
     **dict.fromkeys(
         ("library/dispatch/raw_ops.py:raw_op", "op/special_functions.py:_scipys",
-         "op/dispatch.py:defaults_of", "op/op.py:parse_operand", "op/refusal.py:_template"),
+         "op/dispatch.py:defaults_of", "op/op.py:parse_operand", "op/refusal.py:_templates"),
         "its keys are the package's own functions and ops, or follow from them",
     ),
     **dict.fromkeys(

@@ -18,7 +18,6 @@ from graphwright.compile.run import large_operands, straight_line, tiers
 from graphwright.compile.run.loop_heads import LoopLowering
 from graphwright.compile.select.native_op import Renderer
 from graphwright.control.graph_variable import as_default
-from graphwright.control.jacobian import jacobians
 from graphwright.function.concrete import Departure
 from graphwright.ir.execution import Builder
 from graphwright.ir.face import Face
@@ -107,7 +106,7 @@ def install() -> None:
     TensorOf.of = SymbolicTensor
     AskingCode.conversion = staticmethod(conversion_of)
     Switch.is_off = staticmethod(is_switched_off)
-    JacobianRows.of = staticmethod(jacobians)
+    late(JacobianRows, "of", "control.jacobian:jacobians")
     Faces.as_default = staticmethod(as_default)
     Face._bodies = Faces()
     late(PortableText, "stablehlo", "portable.stablehlo.stablehlo_text:stablehlo_text")

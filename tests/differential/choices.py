@@ -272,7 +272,25 @@ def is_lost(case: Difference, sample: Sample) -> bool:
     if first is None or not case.words.startswith("value"):
         return False
     last = {"float64": (4e-15, 4e-7), "complex128": (4e-15, 4e-7), "bfloat16": (8e-3,)}
-    digits = {**last, "float16": (1e-3,)}.get(first["of"], (4e-7,))  # float64 may come of float32
+    for other in nearby(sample, {**last, "float16": (1e-3,)}.get(first["of"], (4e-7,))):
+        outcome = outcomes(other, case.stage)[case.call]
+        if "error" in outcome or is_other(case._replace(theirs=outcome)):
+            return True
+    return False
+
+
+def is_apart(case: Difference, sample: Sample) -> bool:
+    """Machine code is apart from the kernels; so are kernels of operands that are as near."""
+    kernels = outcomes(sample, "traced")[case.call]
+    digits = (4e-15, 4e-7) if "64" in case.words or "128" in case.words else (4e-7,)
+    return any(
+        difference(kernels, outcomes(other, "traced")[case.call]) is not None
+        for other in nearby(sample, digits)
+    )
+
+
+def nearby(sample: Sample, digits: tuple[float, ...]) -> Iterator[Sample]:
+    """The program with floats that differ in their last digits."""
     for factor in (f for digit in digits for f in (1 + digit, 1 - digit, 1 + 3 * digit)):
 
         def near(match: re.Match[str], factor: float = factor) -> str:
@@ -281,11 +299,11 @@ def is_lost(case: Difference, sample: Sample) -> bool:
         source, calls = sample.program
         changed = tuple(_FLOAT.sub(near, call) for call in calls)
         program = sample.program._replace(source=_FLOAT.sub(near, source), calls=changed)
-        other = outcomes(sample._replace(program=program), case.stage)[case.call]
-        if "error" in other or is_other(case._replace(theirs=other)):
-            return True
-    return False
+        yield sample._replace(program=program)
 
+
+#: What the mode `check` says of two tiers.
+_COMPARED = "between its machine code and its kernels"
 
 #: A float of a program.
 _FLOAT = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e-?\d+)?(?![\w.])")
@@ -332,6 +350,10 @@ KNOWN = {
 
 def choice(case: Difference, sample: Sample) -> str:
     """Why a program may come to something else; "" if no rule admits it."""
+    if _COMPARED in case.words:
+        return "Machine code is apart from the kernels, as far as they are from others as near" * (
+            is_apart(case, sample)
+        )
     for line, reason in KNOWN.items():
         if line in sample.program.source:
             return reason

@@ -78,7 +78,11 @@ NAMESAKES = ("autodiff", "autograph", "data", "explain", "ragged", "types")
 
 #: Modules that the first use of one of their top-level names imports.
 LATE_NAMES: dict[str, tuple[str, ...]] = {
+    "graphwright.control.jacobian": ("gradients", "hessians"),
+    "graphwright.control.map": ("foldl", "foldr", "map_fn", "scan"),
     "graphwright.control.python_call": ("numpy_function", "py_function"),
+    "graphwright.control.tensor_array": ("TensorArray", "TensorArraySpec"),
+    "graphwright.control.vectorize": ("vectorized_map",),
     "graphwright.library.dispatch.gradient_registry": ("RegisterGradient", "no_gradient"),
     "graphwright.library.io.interchange": ("make_ndarray", "make_tensor_proto"),
     "graphwright.library.objects.critical_section": ("CriticalSection",),

@@ -3,7 +3,6 @@
 from graphwright.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
 from graphwright.autodiff.tape import AggregationMethod, GradientTape, UnconnectedGradients
 from graphwright.base.logs import get_logger
-from graphwright.control.jacobian import gradients, hessians
 from graphwright.function.polymorphic import function
 from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Operation
@@ -70,8 +69,6 @@ TOP_LEVEL = (
     "get_logger",
     "get_static_value",
     "grad_pass_through",
-    "gradients",
-    "hessians",
     "init_scope",
     "inside_function",
     "is_symbolic_tensor",

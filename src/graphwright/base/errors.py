@@ -10,8 +10,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import os
 from collections.abc import Callable
-from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeVar, cast
 
@@ -19,11 +19,11 @@ import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
 
-_PACKAGE = str(Path(__file__).parent.parent)
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
 #: How the file names of the package's code begin, and those of generated code.
 _FILES = (_PACKAGE, "<graphwright ")
 #: How the file names of NumPy's code begin, whose errors are causes of ours.
-_NUMPY = str(Path(np.__file__).parent)
+_NUMPY = os.path.dirname(np.__file__)
 #: What opens the package's blocks, between its frames.
 _BLOCKS = contextlib.__file__
 

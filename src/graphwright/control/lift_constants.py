@@ -18,12 +18,15 @@ def with_lifted_constants(graph: Graph) -> Graph:
     return result
 
 
-def lifted(graph: Graph) -> Graph:
-    """A copy with such captures; the graph itself where no such tensor is there any more."""
+def lifted(graph: Graph, only: EagerTensor | None = None) -> Graph:
+    """A copy with such captures; the graph itself where no such tensor is there any more.
+
+    `only` is the one tensor that becomes a capture; None makes captures of all.
+    """
     tensors: dict[Value, EagerTensor] = {}
     for key, value in graph.constants.items():
         tensor = graph.folded[key]()
-        if tensor is not None:
+        if tensor is not None and (only is None or tensor is only):
             tensors[value] = tensor
     if not tensors:
         return graph
@@ -44,5 +47,6 @@ def lifted(graph: Graph) -> Graph:
     into.handles = {renamed[value]: variable for value, variable in graph.handles.items()}
     nodes = dict(zip(graph.nodes, into.nodes))
     into.waits = {nodes[n]: [nodes[before] for before in graph.waits[n]] for n in graph.waits}
-    into.folded = {key: r for key, r in graph.folded.items() if key not in graph.constants}
+    gone = {key for key, value in graph.constants.items() if only is None or value in tensors}
+    into.folded = {key: r for key, r in graph.folded.items() if key not in gone}
     return into

@@ -17,6 +17,7 @@ from graphwright.control.python_array import PythonArray, number_of
 from graphwright.ir.known import known
 from graphwright.op.interpreter import apply, convert, makes_tensor
 from graphwright.op.op import c_name
+from graphwright.op.refusal import boundaries
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.identity import identity
 from graphwright.ops.state import list_ops, list_tensors
@@ -199,6 +200,7 @@ def index32(index: TensorLike) -> Any:
     return tensor if tensor.dtype is dt.int32 else cast(tensor, dt.int32)
 
 
+@boundaries
 class TensorArray(Composite):
     """An array of tensors of one dtype, each written once and then read.
 
@@ -496,6 +498,7 @@ def static_size(size: TensorLike) -> int | None:
     return int(size) if isinstance(size, np.inexact) else number_of(size)
 
 
+@boundaries
 class TensorArraySpec(TypeSpec):
     """The type of a `tf.TensorArray`: its dtype, and what is known of the shape of its items.
 

@@ -12,8 +12,8 @@ import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from graphwright.autograph.live_source import SourceError, fetch
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.op.late_imports import late_module
 
 #: Methods of containers that change them.
 MUTATORS = frozenset(
@@ -82,9 +82,10 @@ def facts_of(function: types.FunctionType) -> Facts:
     """The facts of a function; none where it has no source."""
     facts = _FACTS.get(function.__code__)
     if facts is None:
+        source: Any = late_module("graphwright.autograph.live_source")
         try:
-            tree = fetch(function).tree()
-        except SourceError:
+            tree = source.fetch(function).tree()
+        except source.SourceError:
             facts = Facts()
         else:
             reader = FactReader(tree)

@@ -8,12 +8,12 @@ in debug mode only.
 from __future__ import annotations
 
 import builtins
+import os
 import random
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path as FilePath
 from types import FrameType
 from typing import Any
 
@@ -38,7 +38,9 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import tree
 
 #: Where converted code calls builtins that have a form for tensors too.
-_OVERLOADS = str(FilePath(errors.__file__).parents[1] / "autograph" / "overloads.py")
+_OVERLOADS = os.path.join(
+    os.path.dirname(os.path.dirname(errors.__file__)), "autograph", "overloads.py"
+)
 
 
 class TraceEffect(NamedTuple):

@@ -19,6 +19,7 @@ from graphwright.explain.trace_record import Tally
 from graphwright.function.structure import Outputs, type_of_structure
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import STATE, apply
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import c_name
 from graphwright.op.refusal import boundaries, boundary, complete, own_boundary, own_words
 from graphwright.trace.argument_types import Structure, VariableType, spec_of
@@ -234,6 +235,7 @@ class ConcreteFunction:
         #: Makes the same trace again, with captures in place of constants that are watched then.
         self.again: Callable[[], ConcreteFunction] | None = None
         self._opened: ConcreteFunction | None = None
+        self._deferred = 0  # how many captures were replaced by closures
         self.place = PLACE.get()  # which scope, and which replica, it was traced in
 
     @property
@@ -246,7 +248,8 @@ class ConcreteFunction:
     def _first_run(self, arrays: list[object]) -> Any:
         """Generates the code, then runs it; later calls go straight to the code."""
         check_devices(self.graph)
-        captured = [outside._array for outside in self.graph.captured]
+        graph, deferred = self.graph, self._deferred
+        captured = [] if deferred else [outside._array for outside in graph.captured]
         wrapped = self._outputs.wrapped
         me = weakref.ref(self)  # or what runs it would keep it alive
 
@@ -254,9 +257,14 @@ class ConcreteFunction:
             def call(arrays: list[object]) -> Any:
                 return wrapped(run(*arrays, *captured))
 
+            def call_now(arrays: list[object]) -> Any:
+                return wrapped(run(*arrays, *[outside._array for outside in graph.captured]))
+
             concrete = me()
             if concrete is not None:
-                concrete.run = call
+                concrete.run = call_now if deferred else call
+                if concrete.graph is not graph or concrete._deferred != deferred:
+                    concrete.run = concrete._first_run  # a capture was replaced meanwhile
                 if compilation is not None:
                     concrete.compilations.append(compilation)
 
@@ -302,6 +310,44 @@ class ConcreteFunction:
                 tracer.note_folded(graph.folded)
         results = apply(call_of(graph), *tensors, *graph.captured)
         return self._outputs.pack(results)
+
+    def replace_capture_with_deferred_capture(
+        self,
+        tensor: TensorLike,
+        closure: Callable[[], object],
+        spec: TensorSpec,
+        placeholder: SymbolicTensor | None = None,
+        default_value: object = None,
+    ) -> None:
+        """Lets a function give the value of a tensor that the trace captured, at each call.
+
+        Args:
+            tensor: The tensor, as `graph.captures` has it, or the very one that the function used.
+            closure: A function of no arguments that returns a tensor of the same dtype and shape.
+            spec: A `tf.TensorSpec` of what it returns.
+            placeholder: The tensor of the graph that stands for `tensor`; None looks for it.
+            default_value: It has no effect.
+
+        Raises:
+            ValueError: The trace does not capture `tensor`, or `spec` does not fit it.
+
+        >>> import graphwright as tf
+        >>> rate = tf.constant(2.0)
+        >>> f = tf.function(lambda x: x * rate).get_concrete_function(tf.TensorSpec([]))
+        >>> f.replace_capture_with_deferred_capture(
+        ...     rate, lambda: tf.constant(10.0), tf.TensorSpec([])
+        ... )
+        >>> f(tf.constant(3.0)).numpy()
+        np.float32(30.0)
+        """
+        captures: Any = late_module("graphwright.function.deferred_captures")  # few need it
+        self.graph = captures.with_deferred_capture(
+            self.graph, self._name, tensor, closure, spec, placeholder
+        )
+        self.inference_fn.graph = self.graph
+        self._deferred += 1
+        self._opened = None
+        self.run = self._first_run
 
     def opened(self) -> ConcreteFunction:
         """The trace for tapes that watch constants of this one."""
@@ -503,7 +549,7 @@ class ConcreteFunction:
     @property
     def is_local(self) -> bool:
         """Whether it uses tensors of a function that was being traced around it."""
-        return any(isinstance(t, SymbolicTensor) for t in self.graph.captured)
+        return any(isinstance(t, SymbolicTensor) for t, _ in self.graph.captures)
 
     def is_usable(self, tracer: Tracer | None) -> bool:
         """Returns whether a call can supply the captures, and state is as it was.
@@ -519,7 +565,7 @@ class ConcreteFunction:
         return all(
             not isinstance(t, SymbolicTensor)
             or (tracer is not None and (tracer.graph is t.graph or tracer.encloses(t.graph)))
-            for t in self.graph.captured
+            for t, _ in self.graph.captures
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

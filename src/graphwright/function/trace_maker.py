@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 from graphwright.autograph import status
-from graphwright.autograph.conversion import staged_form
 from graphwright.autograph.settings import Feature, features
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.function.concrete import ConcreteFunction, trace
 from graphwright.function.weak_method import WeakMethod
+from graphwright.op.late_imports import late_module
 from graphwright.trace.signature import Binder, FunctionType
 from graphwright.trace.tracer import OnVariable
 from graphwright.types.arguments import PythonFunction
@@ -40,7 +40,8 @@ class TraceMaker(NamedTuple):
         function = self.function
         if not self.autograph:
             return function
+        conversion: Any = late_module("graphwright.autograph.conversion")
         if isinstance(function, WeakMethod):
-            return function.with_function(staged_form(function.__func__))
-        staged: PythonFunction = staged_form(function)
+            return function.with_function(conversion.staged_form(function.__func__))
+        staged: PythonFunction = conversion.staged_form(function)
         return staged

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from graphwright.base.errors import Location
+from graphwright.ir.deferred_capture import tensor_now, tensor_of_trace
 from graphwright.ir.draws import Draws
 from graphwright.ir.face import Face
 from graphwright.op.op import Effect, Op
@@ -215,7 +216,9 @@ class Graph(Face):
     @property
     def variables(self) -> tuple[Any, ...]:
         """The variables that it captures, in the order of their captures."""
-        variables = [getattr(tensor, "variable", None) for tensor in self.captured]
+        variables = [
+            getattr(tensor_of_trace(outside), "variable", None) for outside, _ in self.captures
+        ]
         return tuple([variable for variable in variables if variable is not None])
 
     @property
@@ -226,7 +229,7 @@ class Graph(Face):
     @property
     def captured(self) -> list[Any]:
         """The outside tensors that a call supplies for the captures."""
-        return [outside for outside, _ in self.captures]
+        return [tensor_now(outside) for outside, _ in self.captures]
 
     def subgraphs(self) -> Iterator[Graph]:
         """The graphs that control flow and calls hold, directly."""

@@ -32,6 +32,22 @@ def types_of_results(graph: Graph, arguments: Sequence[object]) -> tuple[TensorT
     return tuple([refined.get(value, value.type) for value in graph.results])
 
 
+def rests_on_unknown(graph: Graph) -> bool:
+    """Whether types in a graph say more than its ops infer, since a constant was known."""
+    for node in graph.nodes:
+        if node.inputs and node.op.has_host:
+            try:
+                types = node.op.infer(_described(node.op, node.inputs, {}))
+            except (ValueError, IndexError, TypeError, DTypeMismatch):
+                return True
+            if any(
+                merge_dims(value.type.dims, type_.dims) != type_.dims
+                for value, type_ in zip(node.outputs, types)
+            ):
+                return True
+    return False
+
+
 def takes(op: Op, operands: Sequence[Value]) -> bool:
     """Whether an op takes operands of these types.
 

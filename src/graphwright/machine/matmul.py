@@ -16,15 +16,11 @@ import numpy.typing as npt
 
 from graphwright.machine import products, targets, threads
 from graphwright.machine.array_layout import Array, FloatDType, address
+from graphwright.machine.preparation import WORTH, WORTH_OF_BATCH
 from graphwright.machine.products import steps
 from graphwright.machine.strip_code import ADD, MULTIPLY, OVER, PACK, UPDATE
 from graphwright.machine.strips import OTHER, PART_PANELS, RESULT, SOURCE, StripPlan
 from graphwright.machine.tile_code import BLOCK
-
-#: So many multiply-adds of one product, and of a batch, are worth a native call. OpenBLAS starts
-#: to use threads at the first number.
-WORTH = 1 << 18
-WORTH_OF_BATCH = 1 << 19
 
 _SHARES = 8  # parts for each thread: all wait for the last part
 _MANY = 500  # matrices, however small, that BLAS takes one by one for longer than a native call

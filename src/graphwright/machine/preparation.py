@@ -15,6 +15,11 @@ from collections.abc import Callable
 from graphwright.machine import background, compiler, threads
 from graphwright.machine.process_settings import Hold
 
+#: So many multiply-adds of one product, and of a batch, are worth a native call. OpenBLAS starts
+#: to use threads at the first number.
+WORTH = 1 << 18
+WORTH_OF_BATCH = 1 << 19
+
 
 class Waiting:
     """Whether a caller waits for code that is not compiled yet."""

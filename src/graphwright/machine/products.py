@@ -53,6 +53,7 @@ class Kernels(NamedTuple):
     pack: Any
     multiply: Any
     shared_product: Any
+    multiply_rows: Any
     matmul_part: Shared
     perform: Shared
 
@@ -78,15 +79,16 @@ def load(tile: CodeTile) -> Kernels:
         "pack": (place, place, number, number, number, place),
         "multiply": (*left, place, number, place, place, place),
         "shared_product": (*[place, number, number] * 2, place, *[number] * 4, place),
+        "multiply_rows": (place, number, *[place, number, number], place, *[number] * 4),
         "matmul_part": (place, number),
         "perform": (place, number),
     }
-    pack, multiply, whole, *shared = [
+    pack, multiply, whole, rows, *shared = [
         ctypes.CFUNCTYPE(number if name == "shared_product" else None, *types)(addresses[name])
         for name, types in signatures.items()
     ]
     places = addresses["matmul_part"], addresses["perform"]
-    return Kernels(tile, pack, multiply, whole, *map(Shared, shared, places))
+    return Kernels(tile, pack, multiply, whole, rows, *map(Shared, shared, places))
 
 
 def aligned(size: int, dtype: FloatDType) -> Array:

@@ -15,8 +15,9 @@ row, and multiplies the vectors by the elements. The scheme is that of K. Goto a
 
 from __future__ import annotations
 
-from graphwright.machine import jobs, strip_code, turn_code
-from graphwright.machine.vector_code import VectorCode
+from graphwright.machine import jobs, strip_code
+from graphwright.machine.row_code import RowCode
+from graphwright.machine.vector_code import VectorCode, square_turn
 
 #: The rows of a packed block of the right operand: its panels stay in a core's cache.
 BLOCK = 1024
@@ -49,14 +50,15 @@ class CodeTile(VectorCode):
         return "\n".join([*parts, self.declarations]) + self.attributes
 
     def kernels_text(self) -> str:
-        """The text of a module of `pack`, `multiply` and `shared_product` alone."""
+        """The text of a module of the functions that compiled programs call, alone."""
         return "\n".join([self._kernels(), self.declarations]) + self.attributes
 
     def _kernels(self) -> str:
         tiles = [self._panel(width) for width in self.widths]
-        turn = turn_code.text(self.lanes, self.element, self.size)
+        turn = square_turn(self.lanes, self.element, self.size)
         parts = [self._copy(), self._pack(), self._multiply(), _TABLE, self._shared_product()]
-        return "\n".join([*tiles, turn, *parts, _SHARED_PART])
+        rows = RowCode(self.vectors, self.bits).text()
+        return "\n".join([*tiles, turn, *parts, _SHARED_PART, rows])
 
     # -- one panel -------------------------------------------------------------------------
 

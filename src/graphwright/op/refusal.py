@@ -349,7 +349,8 @@ def _wrapped(function: Function, refused: Function) -> Function:
     # eager op (`tf.shape`, `tf.matmul`) more. A text for each of the 1,400 would take 0.16 s of the
     # import.
     count = code.co_argcount
-    body = _template(count).replace(
+    place = count % _TOGETHER
+    body = _templates(count - place)[place].replace(
         co_name=code.co_name,
         co_filename=code.co_filename,
         co_firstlineno=code.co_firstlineno,
@@ -379,31 +380,51 @@ def _wrapped_any(function: Function, refused: Function) -> Function:
     return public
 
 
+#: So many templates are made together: those of one more parameter each.
+_TOGETHER = 16
+
+
 @functools.cache
-def _template(count: int) -> CodeType:
-    """The code of an open function of so many parameters, whose names are filled in later."""
-    parameters = ", ".join(f"p{i}" for i in range(count))
-    text = f"""
+def _templates(first: int) -> list[CodeType]:
+    """The codes of open functions of `first` parameters and more, whose names come later.
+
+    One syntax tree serves them all: to make one takes longer than to compile it.
+    """
+    module = ast.parse("""
 def outer(function, leave, refused):
-    def public({parameters}):
+    def public():
         try:
-            return function({parameters})
+            return function()
         except Exception as error:
-            meaning = refused(error, function, ({parameters}{"," if count else ""}), {{}})
+            meaning = refused(error, function, (), {})
             if meaning is None:
                 raise
         try:
             return meaning()
         except Exception as error:
-            leave(error, function, ({parameters}{"," if count else ""}), {{}})
+            leave(error, function, (), {})
             raise
     return public
-"""
-    module = ast.parse(text)
+""")
+    parameters: list[ast.arg] = []
+    arguments: list[list[ast.expr]] = []
     for node in ast.walk(module):  # all of it is one line, that of the function's definition
         if isinstance(node, (ast.expr, ast.stmt, ast.excepthandler, ast.arg)):
             node.lineno, node.end_lineno = 1, None
-    scope: dict[str, Any] = {}
-    exec(compile(module, __file__, "exec"), scope)
-    code: CodeType = scope["outer"](None, None, None).__code__
-    return code
+        if isinstance(node, ast.FunctionDef) and node.name == "public":
+            parameters = node.args.args
+        elif isinstance(node, ast.Tuple):
+            arguments.append(node.elts)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "function":
+            arguments.append(node.args)
+    codes: list[CodeType] = []
+    for count in range(first + _TOGETHER):
+        if count >= first:
+            scope: dict[str, Any] = {}
+            exec(compile(module, __file__, "exec"), scope)
+            codes.append(scope["outer"](None, None, None).__code__)
+        name = f"p{count}"
+        parameters.append(ast.arg(name, lineno=1, col_offset=0))
+        for values in arguments:
+            values.append(ast.Name(name, ast.Load(), lineno=1, col_offset=0))
+    return codes

@@ -30,12 +30,9 @@ from graphwright.ops.state.variable_ops import Storage
 from graphwright.portable.allowance import Allowance
 from graphwright.portable.function_body import ANY, NodeBody, Source, called_by, function_body
 from graphwright.portable.graphs.older_ops import OLDER, Outputs, is_flow
-from graphwright.portable.graphs.structure_branches import structure_branches
-from graphwright.portable.graphs.structure_loops import structure_loops
-from graphwright.portable.graphs.training_steps import TRAINING
 from graphwright.portable.model_arrays import SMALL, checked_array
 from graphwright.portable.model_error import malformed
-from graphwright.portable.node_ops import STRUCTURAL, attribute, check_dtypes, op_of, place
+from graphwright.portable.node_ops import CLASSIC, STRUCTURAL, attribute, check_dtypes, op_of, place
 from graphwright.portable.structured_values import dims_of, dtype_of
 from graphwright.proto.graph_pb2 import FunctionDefLibrary, NodeDef
 from graphwright.trace.symbolic import SymbolicTensor
@@ -81,11 +78,33 @@ RAGGED = (
 )
 
 
+#: Ops that train variables. Few models have one.
+TRAINED = (
+    "ResourceApplyAdagrad",
+    "ResourceApplyAdagradV2",
+    "ResourceApplyAdam",
+    "ResourceApplyGradientDescent",
+    "ResourceApplyMomentum",
+    "ResourceApplyRMSProp",
+    "ResourceSparseApplyAdagrad",
+    "ResourceSparseApplyAdagradV2",
+    "ResourceSparseApplyMomentum",
+    "ResourceSparseApplyRMSProp",
+)
+
+
 def ragged(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
     """The outputs of a node on ragged tensors."""
     from graphwright.portable.graphs.ragged_nodes import READERS
 
     return READERS[node.op](node, operands)
+
+
+def trained(node: NodeDef, operands: Sequence[Tensor]) -> Outputs:
+    """The outputs of a node that trains variables."""
+    from graphwright.portable.graphs import training_steps
+
+    return training_steps.trained(node, operands)
 
 
 def key_of(node: NodeDef, operands: Sequence[Tensor]) -> NodeKey:
@@ -112,7 +131,8 @@ class FunctionImport:
         if len(self.messages) < len(library.function):
             raise malformed("its library", "two functions have one name")
         self.allowance = allowance
-        self.special = {**OLDER, **dict.fromkeys(RAGGED, ragged), **TRAINING, **(special or {})}
+        late = {**dict.fromkeys(RAGGED, ragged), **dict.fromkeys(TRAINED, trained)}
+        self.special = {**OLDER, **late, **(special or {})}
         #: The rules of functions with a gradient of their own, by the names that nodes give them.
         self.gradients: dict[str, GradientRule] = {}
         self._bodies: dict[str, NodeBody] = {}
@@ -142,7 +162,11 @@ class FunctionImport:
 
     def structured(self, body: NodeBody) -> NodeBody:
         """A body whose branches and loops are nodes of ops that call functions."""
-        body = structure_branches(structure_loops(body, self.add), self.add)
+        if any(node.op in CLASSIC for node in body.by_name.values()):  # few models are so old
+            from graphwright.portable.graphs.structure_branches import structure_branches
+            from graphwright.portable.graphs.structure_loops import structure_loops
+
+            body = structure_branches(structure_loops(body, self.add), self.add)
         assert body.nodes is not None  # nothing waits for itself
         return body
 

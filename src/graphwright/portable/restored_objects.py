@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphwright.base.files import TextPath
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.library.checkpoint.object_graph import Tracked
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.values.convert import constant
 from graphwright.values.tensor import EagerTensor, Tensor
+
+if TYPE_CHECKING:
+    from graphwright.base.files import TextPath
 
 
 class RestoredObject(Tracked):

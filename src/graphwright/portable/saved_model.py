@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphwright.base.files import TextPath
 from graphwright.machine.process_settings import uncollected
 from graphwright.op.interpreter import activate
 from graphwright.portable.restored_functions import RestoredFunction
@@ -20,6 +19,8 @@ from graphwright.proto.saved_model_pb2 import MetaGraphDef, SavedModel
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
+
+    from graphwright.base.files import TextPath
 
 __all__ = ["Asset", "LoadOptions", "contains_saved_model", "load"]
 

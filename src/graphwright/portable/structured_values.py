@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from graphwright.ir.tensor_proto import data_type, shape_proto, tensor_proto
-from graphwright.library.objects.extension_type import SAVED_SPECS
 from graphwright.portable.model_arrays import checked_array
 from graphwright.portable.model_error import malformed
 from graphwright.proto.structure_pb2 import NamedTupleValue, StructuredValue, TypeSpecProto
@@ -22,7 +21,7 @@ from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import Dims
-from graphwright.types.type_spec import TypeSpec
+from graphwright.types.type_spec import SAVED_SPECS, TypeSpec
 from graphwright.values.convert import constant
 from graphwright.values.indexed_slices import IndexedSlicesSpec
 from graphwright.values.sparse.sparse_tensor import SparseTensorSpec

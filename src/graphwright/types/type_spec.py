@@ -6,8 +6,9 @@ are compared by these, part by part.
 
 from __future__ import annotations
 
+import weakref
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, MutableMapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -262,6 +263,10 @@ class TypeSpec(TraceType):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{self._serialize()!r}"
+
+
+#: The specs of extension types that say by `__name__` what models call them, by these names.
+SAVED_SPECS: MutableMapping[str, type[TypeSpec]] = weakref.WeakValueDictionary()
 
 
 class _Unlike(Exception):

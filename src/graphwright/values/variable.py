@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from graphwright.base.errors import outermost
 from graphwright.op.interpreter import STATE, Interpreter, apply
+from graphwright.op.late_imports import late_module
 from graphwright.ops.core.identity import IDENTITY
 from graphwright.ops.core.indexing import is_mask, strided
 from graphwright.ops.core.joining import stack
@@ -524,6 +525,28 @@ class Variable(NotInPlace, TypedOperators, Dense, Trackable, metaclass=Creation)
         array([9, 8], dtype=int32)
         """
         return self._write(variable_ops.AssignSubVariableOp, delta, name, read_value)
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Returns the value, and adds one to it, unless it has reached a limit.
+
+        Args:
+            limit: An int.
+
+        Returns:
+            A scalar tensor of the variable's dtype: the value before.
+
+        Raises:
+            OutOfRangeError: The value is `limit` or more. It stays as it is.
+            InvalidArgumentError: The variable is no scalar of dtype int32 or int64.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable(0)
+        >>> v.count_up_to(1).numpy(), v.numpy()
+        (np.int32(0), np.int32(1))
+        """
+        counts: Any = late_module("graphwright.ops.state.variable_counts")  # few programs need it
+        result: Tensor = counts.count_up_to(self._handle, limit, self._storage.value_type)
+        return result
 
     def _set_save_slice_info(self, save_slice_info: SliceInfo | None) -> None:
         """Says which slice of a larger variable this one is."""

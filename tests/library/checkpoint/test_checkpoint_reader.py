@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import graphwright as tf
+from graphwright.library.checkpoint.bundle_checkpoint import write_bundle_checkpoint
+from graphwright.proto.checkpoint_pb2 import TrackableObjectGraph
 
 END = "/.ATTRIBUTES/VARIABLE_VALUE"
+OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 
 @pytest.fixture
@@ -23,14 +26,35 @@ def directory(tmp_path):
 def test_a_reader_names_values_as_tensorflow_does(directory):
     reader = tf.train.load_checkpoint(directory)
     shapes = {"save_counter": [], "values/b": [], "values/f": [2], "words": [2]}
-    assert reader.get_variable_to_shape_map() == {k + END: v for k, v in shapes.items()}
-    assert tf.train.list_variables(directory) == [(k + END, v) for k, v in shapes.items()]
+    keys = {OBJECTS: [], **{k + END: v for k, v in shapes.items()}}
+    assert reader.get_variable_to_shape_map() == keys
+    assert tf.train.list_variables(directory) == list(keys.items())
     dtypes = {"save_counter": "int64", "values/b": "bfloat16", "values/f": "float32"}
     dtypes["words"] = "string"
     found = {k: v.name for k, v in reader.get_variable_to_dtype_map().items()}
-    assert found == {k + END: v for k, v in dtypes.items()}
+    assert found == {OBJECTS: "string", **{k + END: v for k, v in dtypes.items()}}
     assert reader.has_tensor("words" + END)
     assert not reader.has_tensor("words")
+
+
+@pytest.mark.parametrize("form", ["safetensors", "tensorflow"])
+def test_the_graph_of_objects_is_a_message(tmp_path, form):
+    checkpoint = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0]), n=tf.Variable(3))
+    path = str(tmp_path / "c")
+    if form == "tensorflow":
+        write_bundle_checkpoint(checkpoint, path)
+    else:
+        checkpoint.write(path)
+    reader = tf.train.load_checkpoint(path)
+    assert reader.has_tensor(OBJECTS)
+    content = reader.get_tensor(OBJECTS)
+    assert isinstance(content, bytes)
+    assert tf.train.load_variable(path, OBJECTS) == content
+    root, *variables = TrackableObjectGraph.FromString(content).nodes
+    # TensorFlow 2.21 writes the same
+    assert sorted(child.local_name for child in root.children) == ["n", "v"]
+    assert sorted(v.attributes[0].checkpoint_key for v in variables) == ["n" + END, "v" + END]
+    assert all(node.has_checkpoint_values.value for node in (root, *variables))
 
 
 def test_values_have_their_shapes_and_dtypes(directory):

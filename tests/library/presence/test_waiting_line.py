@@ -64,6 +64,7 @@ def slow_trace(shown: list[str]) -> None:
     assert int(outer(tf.constant(1))) == 2
 
 
+@pytest.mark.usefixtures("usual_tiers")  # in `sanitize` a first call waits for machine code, too
 def test_a_wait_is_shown_by_the_outermost_work_and_is_gone_after_it() -> None:
     shown: list[str] = []
     slow_trace(shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphwright.ir.deferred_capture import DeferredCapture
 from graphwright.ir.graph import Graph, Value
 from graphwright.ops.state.variable_ops import ReadVariableOp, Storage
 from graphwright.trace.symbolic import SymbolicTensor
@@ -44,8 +45,10 @@ class VariableCells:
         return one is not None and other is not None and one is not other
 
 
-def storage_of(outside: EagerTensor | SymbolicTensor) -> Storage | None:
+def storage_of(outside: EagerTensor | SymbolicTensor | DeferredCapture) -> Storage | None:
     """The storage behind a captured handle, which the graph around may have captured too."""
+    if isinstance(outside, DeferredCapture):
+        return None  # another one at each call
     if isinstance(outside, EagerTensor):
         array = outside._array
         return array if type(array) is Storage else None

@@ -3,6 +3,9 @@
 The kernel computes larger products: BLAS would use its own threads for these, which take the cores
 from everything else. Our threads share the largest. The kernel also computes products whose right
 operand a loop does not change, since that is packed once, before the loop.
+
+Products of a few rows, or by one column, are computed from the matrices as they lie. BLAS packs
+matrices where it has no routine for small ones, as on AVX2. That takes many times as long.
 """
 
 from __future__ import annotations
@@ -14,12 +17,15 @@ from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import Multiply
 from graphwright.compile.nests.sizes import Size
 from graphwright.machine import threads
-from graphwright.machine.matmul import WORTH
+from graphwright.machine.preparation import WORTH
 from graphwright.machine.products import ALONE
 from graphwright.machine.targets import vectors
 
 #: The fewest rows of a left operand for which the kernel is faster with a packed operand.
 _ROWS = 8
+
+#: The bytes of a right operand that stays near while several rows are multiplied by it.
+_NEAR = 1 << 18
 
 
 def has_kernel() -> bool:
@@ -57,6 +63,13 @@ def write_product(f: FunctionWriter, s: Multiply, matrices: Operands) -> None:
     e = f.e
     labels = ("blas", "kernel", "room", "multiplied")
     blas, kernel, allocated, joined = [e.fresh_label(p) for p in labels]
+    if can_be_rows(s):
+        rows, many = e.fresh_label("rows"), e.fresh_label("many")
+        f.branch_if(is_rows(f, s), rows, many)
+        e.label(rows)
+        multiply_rows(f, s, matrices)
+        f.branch(joined)
+        e.label(many)
     f.branch_if(is_packed(f, s) if s.packed >= 0 else is_large(f, s), kernel, blas)
     e.label(blas)
     write_blas(f, s, matrices)
@@ -115,6 +128,40 @@ def shared(f: FunctionWriter, s: Multiply, matrices: Operands) -> Reg:
     sizes = [f.size(size) for size in (s.m, s.n, s.k)]
     operands = a, *a_steps, b, *b_steps, c, *sizes, f.number(int(s.add)), share
     return f.call(I64, f"gw_{letter(s)}shared_product", *operands)
+
+
+def can_be_rows(s: Multiply) -> bool:
+    """Whether sizes may make a product one of a few rows, or by one column."""
+    return any(size.symbols or size.factor < most for size, most in ((s.m, _ROWS), (s.n, 2)))
+
+
+def is_rows(f: FunctionWriter, s: Multiply) -> Reg:
+    """Whether a product is one of a few rows near by, or by one column and left to one thread."""
+    e, m, n = f.e, f.size(s.m), f.size(s.n)
+    row, column = [e.compare("eq", size, f.number(1)) for size in (m, n)]
+    alone = e.compare("slt", work(f, s), f.number(2 * ALONE))
+    result = e.binary("or", row, e.binary("and", column, alone))
+    if s.transpose_a:  # elements of several rows lie apart
+        return result
+    few = e.compare("slt", m, f.number(_ROWS))
+    near = e.compare("sle", f.mul(n, f.size(s.k)), f.number(_NEAR // item_size(s.kind)))
+    return e.binary("or", result, e.binary("and", few, near))
+
+
+def multiply_rows(f: FunctionWriter, s: Multiply, matrices: Operands) -> None:
+    """Writes the call for a few rows; a product by a column is that of the column as a row."""
+    e, m, n = f.e, f.size(s.m), f.size(s.n)
+    a, b, c = matrices
+    a_row, a_col = steps(f, s, s.m, s.k, s.transpose_a)
+    b_row, b_col = steps(f, s, s.k, s.n, s.transpose_b)
+    one = f.number(1)
+    by_column = e.compare("eq", n, one)
+    choices = (b, a), (a, b), (a_col, b_row), (a_row, b_col), (one, m), (m, n)
+    left, right, right_row, right_col, rows, columns = [
+        e.select(by_column, x, y) for x, y in choices
+    ]
+    target = c, rows, columns, f.size(s.k), f.number(int(s.add))
+    f.call("", f"gw_{letter(s)}multiply_rows", left, a_row, right, right_row, right_col, *target)
 
 
 def is_packed(f: FunctionWriter, s: Multiply) -> Reg:

@@ -19,7 +19,7 @@ ROUTINES = ("gemm", "trsm", "potrf", "gesv")
 PRODUCTS = {
     f"gw_{letter}{name}": (dtype, name)
     for letter, dtype in (("s", np.float32), ("d", np.float64))
-    for name in ("pack", "multiply", "shared_product")
+    for name in ("pack", "multiply", "shared_product", "multiply_rows")
 }
 
 #: The addresses that `define` has added.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from graphwright.compile.nests.sizes import NotNative
-from graphwright.machine.targets import target
+from graphwright.op.late_imports import late_module
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
@@ -52,7 +54,8 @@ def is_native_dtype(dtype: DType) -> bool:
 def converts_float16() -> bool:
     """Whether the processor converts float16 in hardware: all do but old ones of x86, and what runs
     WebAssembly."""
-    aim = target()
+    targets: Any = late_module("graphwright.machine.targets")  # few programs have such numbers
+    aim = targets.target()
     return aim.family != "wasm32" and (aim.family != "x86_64" or "+f16c" in aim.features)
 
 

@@ -6,10 +6,10 @@ without that. The checking mode and the tests must see the fault, so it is raise
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from graphwright.base.errors import InternalError, OpError
 from graphwright.base.logs import get_logger
@@ -48,7 +48,7 @@ def contained(name: str, nodes: Sequence[Node] = ()) -> Iterator[None]:
 def report(name: str, error: Exception) -> None:
     """Logs which graph could not be compiled, and why."""
     frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    place = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
     text = f"{name} has no machine code, by a fault of graphwright: {brief(error)}{place}."
     if text not in Mishaps.reported:
         Mishaps.reported.add(text)

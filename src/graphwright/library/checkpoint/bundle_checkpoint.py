@@ -152,6 +152,22 @@ def bundle_snapshot(root: Followed) -> tuple[Tensors, TrackableObjectGraph]:
     return tensors, graph
 
 
+def graph_of_objects(saved: Saved) -> TrackableObjectGraph:
+    """The graph of objects of a file in another format, as a bundle would hold it."""
+    graph = TrackableObjectGraph()
+    for node in saved.nodes:
+        made = graph.nodes.add()
+        for name, number in node["children"].items():
+            made.children.add(node_id=number, local_name=name)
+        if "value" in node:
+            made.attributes.add(name=VALUE, checkpoint_key=f"{node['value']}/{ENDING}")
+        for name, value in node.get("tensors", {}).items():
+            path = value["value"].removesuffix(name)
+            made.attributes.add(name=name, checkpoint_key=f"{path}.ATTRIBUTES/{name}")
+    mark_values(graph)
+    return graph
+
+
 def constant_of(array: Array) -> Callable[[], Array]:
     """A function that returns an array."""
     return lambda: array

@@ -8,21 +8,26 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from graphwright.base.errors import NotFoundError
+from graphwright.library.checkpoint.bundle_checkpoint import graph_of_objects
 from graphwright.library.checkpoint.checkpoint import load
-from graphwright.library.checkpoint.checkpoint_files import Saved
+from graphwright.library.checkpoint.checkpoint_files import Saved, SavedValue
 from graphwright.library.checkpoint.checkpoint_state import latest_checkpoint
+from graphwright.library.checkpoint.tensor_bundle import OBJECTS
 from graphwright.op.refusal import boundary
 from graphwright.types import dtypes as dt
 
 
 class CheckpointReader:
     """The values of a checkpoint by their keys, `path/of/the/variable` and TensorFlow's ending,
-    `/.ATTRIBUTES/VARIABLE_VALUE`.
+    `/.ATTRIBUTES/VARIABLE_VALUE`. The graph of objects, a message in bytes, is one of them.
     """
 
     def __init__(self, saved: Saved) -> None:
         self._saved = saved
         self._nodes = saved.by_key()
+        if saved.nodes:  # TensorFlow 1 wrote no objects
+            entry: SavedValue = {"value": OBJECTS, "dtype": "string", "shape": []}
+            self._nodes = {OBJECTS: entry, **self._nodes}
 
     def has_tensor(self, tensor_str: str) -> bool:
         """Whether there is a value of this key."""
@@ -39,6 +44,8 @@ class CheckpointReader:
                 f"Key {tensor_str} not found in checkpoint {self._saved.path}. Its keys are "
                 f"{', '.join(self._nodes) or 'none: it is empty'}",
             )
+        if tensor_str == OBJECTS and OBJECTS not in self._saved.by_key():
+            return graph_of_objects(self._saved).SerializeToString(deterministic=True)
         return self._saved.array(node)[()]
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
@@ -107,7 +114,7 @@ def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
 
 
 def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
-    """Lists the variables of a checkpoint, sorted by key.
+    """Lists the variables of a checkpoint, and its graph of objects, sorted by key.
 
     Args:
         ckpt_dir_or_file: The path of a checkpoint, or of a directory, for its newest one.
@@ -123,9 +130,9 @@ def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
     >>> import tempfile, graphwright as tf
     >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/c")
     >>> tf.train.list_variables(path)
-    [('v/.ATTRIBUTES/VARIABLE_VALUE', [2])]
+    [('_CHECKPOINTABLE_OBJECT_GRAPH', []), ('v/.ATTRIBUTES/VARIABLE_VALUE', [2])]
     """
-    return list(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
+    return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
 def checkpoints_iterator(

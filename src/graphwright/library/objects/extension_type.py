@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import typing
-import weakref
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -29,7 +28,7 @@ from graphwright.types.arguments import TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.keys import distinct
 from graphwright.types.specs import TensorSpec
-from graphwright.types.type_spec import TypeSpec
+from graphwright.types.type_spec import SAVED_SPECS, TypeSpec
 from graphwright.values.tensor import EagerTensor, Tensor
 
 T = TypeVar("T")
@@ -217,10 +216,6 @@ def finish_spec(spec: ExtensionTypeSpec) -> None:
     """Checks the fields of a new spec."""
     for name, (field, _, _) in spec._tf_extension_type.fields.items():
         spec.__dict__[name] = field.spec(spec.__dict__[name], name)
-
-
-#: The specs of extension types that say by `__name__` what models call them, by these names.
-SAVED_SPECS: MutableMapping[str, type[ExtensionTypeSpec]] = weakref.WeakValueDictionary()
 
 
 class ExtensionTypeSpec(Built, TypeSpec):

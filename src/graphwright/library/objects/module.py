@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from graphwright.autograph.conversion import tf_convert
 from graphwright.autograph.status import control_status_ctx
 from graphwright.library.checkpoint.object_graph import Tracked
+from graphwright.op.late_imports import late_module
 from graphwright.trace.scopes import name_scope
 from graphwright.values.variable import Variable
 
@@ -127,7 +127,8 @@ class Module(Tracked):
         @functools.wraps(method)
         def scoped(self: Module, *args: Any, **kwargs: Any) -> Any:
             # A converted program calls it, and so its method is converted as well.
-            call = tf_convert(method, control_status_ctx(), convert_by_default=False)
+            conversion: Any = late_module("graphwright.autograph.conversion")
+            call = conversion.tf_convert(method, control_status_ctx(), convert_by_default=False)
             with self.name_scope:
                 return call(self, *args, **kwargs)
 

@@ -372,7 +372,6 @@ CLASSIC = {
     "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator": (
         "Use a variable, and `tf.compat.v1.assign_add`."
     ),
-    "count_up_to": "Use `tf.compat.v1.assign_add`, or `tf.data.Dataset.range`.",
     "delete_session_tensor get_session_handle get_session_tensor": (
         "Use `tf.compat.v1.Session.run` to fetch the value, and feed it."
     ),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from graphwright.control.tensor_array import TensorArraySpec
-from graphwright.library.objects.extension_type import SAVED_SPECS
 from graphwright.ragged.row_partition import RowPartitionSpec
 from graphwright.ragged.spec import RaggedTensorSpec
 from graphwright.types.specs import BoundedTensorSpec, NoneTensorSpec, TensorSpec
-from graphwright.types.type_spec import TypeSpec
+from graphwright.types.type_spec import SAVED_SPECS, TypeSpec
 from graphwright.values.sparse.sparse_tensor import SparseTensorSpec
 
 SPECS: dict[str, type[TypeSpec]] = {

@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.machine import matmul as kernels
+from graphwright.machine.preparation import WORTH
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert_first
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.op.refusal import advise
 from graphwright.ops.core.casting import cast
@@ -79,7 +80,19 @@ def matrix_product(a: Array, b: Array) -> Any:
     """The product of two matrices."""
     if a.ndim != 2 or b.ndim != 2:
         raise no_matrix(a.shape, b.shape)
-    return kernels.matmul(a, b) if len(a) * b.size > kernels.WORTH else np.dot(a, b)
+    return large_product(a, b) if len(a) * b.size > WORTH else np.dot(a, b)
+
+
+def large_product(a: Array, b: Array) -> Array:
+    """The product of matrices, by native kernels where these are faster."""
+    product: Array = _kernels().matmul(a, b)
+    return product
+
+
+@functools.cache
+def _kernels() -> Any:
+    """The kernels of products, which need many modules."""
+    return late_module("graphwright.machine.matmul")
 
 
 class Contraction(Op):
@@ -287,7 +300,9 @@ class BatchProduct(Contraction):
         x = x.astype(accumulate, copy=False)
         y = y.astype(accumulate, copy=False)
         x = adjoint_array(x) if self.adj_x else x
-        z: Array = kernels.matmul(x, adjoint_array(y) if self.adj_y else y)
+        y = adjoint_array(y) if self.adj_y else y
+        small = x.ndim == y.ndim == 2 and x.size * y.shape[1] <= WORTH
+        z: Array = np.matmul(x, y) if small else large_product(x, y)
         return z.astype(result, copy=False)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:

@@ -10,6 +10,7 @@ from graphwright.control.graph_variable import GraphVariable
 from graphwright.ops.core.indexing import boolean_mask
 from graphwright.ops.core.joining import stack
 from graphwright.ops.math.comparison import logical_not
+from graphwright.ops.state import variable_counts
 from graphwright.portable.classic.graph_collections import (
     GraphKeys,
     get_collection,
@@ -188,6 +189,33 @@ def assign_add(
     np.float32(6.0)
     """
     result: Variable = ref.assign_add(value, name=name)
+    return result
+
+
+def count_up_to(ref: Variable, limit: int, name: str | None = None) -> Tensor:
+    """Returns the value of a variable, and adds one to it, unless it has reached a limit.
+
+    Args:
+        ref: The variable, a scalar of dtype int32 or int64.
+        limit: An int.
+        name: A name for the op.
+
+    Returns:
+        A scalar tensor of its dtype: the value before.
+
+    Raises:
+        OutOfRangeError: The value is `limit` or more. It stays as it is.
+
+    >>> import graphwright as tf
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     v = tf.Variable(7)
+    ...     session.run(v.initializer)
+    ...     print(session.run(tf.compat.v1.count_up_to(v, 9)), session.run(v))
+    7 8
+    """
+    result: Tensor = variable_counts.count_up_to(
+        ref.handle, limit, ref._storage.value_type, name
+    )
     return result
 
 

@@ -35,8 +35,10 @@ _CHANGING = {
     **{name: f"Resource{name}" for name in STEPS},
 }  # fmt: skip
 _ASKING = {"IsVariableInitialized": "VarIsInitializedOp"}
+#: Ops that change what their operand refers to, and return something else.
+_COUNTING = {"CountUpTo": "ResourceCountUpTo"}
 #: All ops that make, pass on or change references.
-REFERRING = VARIABLES | _PASSING.keys() | _CHANGING.keys() | _ASKING.keys()
+REFERRING = VARIABLES | _PASSING.keys() | _CHANGING.keys() | _ASKING.keys() | _COUNTING.keys()
 
 
 def shared_name(node: NodeDef) -> str:
@@ -51,7 +53,7 @@ def references_of(op: str) -> float:
         return math.inf
     if op in STEPS:
         return STEPS[op].handles
-    return int(op in _PASSING or op in _CHANGING or op in _ASKING)
+    return int(op in REFERRING and op not in VARIABLES)
 
 
 def dereference(body: NodeBody) -> NodeBody:
@@ -136,7 +138,7 @@ class References:
             is_reference = number < references_of(node.op)
             if handle is None:
                 operands.append(source)
-                if is_reference and node.op in _CHANGING:
+                if is_reference and (node.op in _CHANGING or node.op in _COUNTING):
                     words = "it changes what is no variable"
                     raise malformed(f"{self.body.name}: {place(node)}", words)
             elif is_reference:
@@ -149,6 +151,8 @@ class References:
         elif node.op in _PASSING:
             new.op = _PASSING[node.op]
             new.attr["T"].type = DT_RESOURCE
+        elif node.op in _COUNTING:
+            new.op = _COUNTING[node.op]
         elif node.op in _CHANGING or node.op in _ASKING:
             new.op = {**_CHANGING, **_ASKING}[node.op]
             if node.op in _ASKING or node.op.startswith("Assign"):

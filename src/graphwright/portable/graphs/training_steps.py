@@ -20,7 +20,7 @@ from graphwright.ops.core.sorting import argsort, searchsorted
 from graphwright.ops.math.comparison import equal
 from graphwright.ops.math.reduction import reduce_max
 from graphwright.ops.math.transcendental import rsqrt, sqrt
-from graphwright.portable.graphs.older_ops import NodeReader, Outputs, counted, given
+from graphwright.portable.graphs.older_ops import Outputs, counted, given
 from graphwright.portable.model_error import malformed
 from graphwright.portable.node_ops import attribute, place
 from graphwright.proto.graph_pb2 import NodeDef
@@ -166,7 +166,3 @@ def train_rows(
 
     turns = reduce_max(occurrence) + 1
     while_loop(lambda turn: turn < turns, train, [constant(0)], name=name)
-
-
-#: What is made of the nodes, by their ops.
-TRAINING: dict[str, NodeReader] = {f"Resource{name}": trained for name in STEPS}

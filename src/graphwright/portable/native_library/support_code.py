@@ -27,7 +27,8 @@ def support(texts: Iterable[str]) -> list[str]:
     products = [letter for letter in "sd" if f"gw_{letter}gemm" in needed]
     result += substitutes(products)
     for letter in "sd":
-        names = {name: f"gw_{letter}{name}" for name in ("pack", "multiply", "shared_product")}
+        functions = ("pack", "multiply", "shared_product", "multiply_rows")
+        names = {name: f"gw_{letter}{name}" for name in functions}
         if letter not in products and needed.isdisjoint(names.values()):
             continue
         tile = CodeTile(vectors(), 32 if letter == "s" else 64)
