@@ -10,9 +10,13 @@ from graphwright.library.numpy import (
     array_products,
     array_reductions,
     array_shapes,
+    mode_functions,
+    promotion_modes,
 )
 from graphwright.library.numpy.array_functions import PairFunction
 from graphwright.library.numpy.promotion import Preference, asarray
+from graphwright.library.numpy.promotion_modes import weak
+from graphwright.library.numpy.weak_tensor import WeakTensor
 from graphwright.op.refusal import boundary
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
@@ -51,6 +55,9 @@ _METHODS = {
     "tolist": lambda self: self.numpy().tolist(),
     "transpose": lambda self, *axes: array_shapes.transpose(self, axes_of(axes)),
 }
+
+#: The methods whose results of weak tensors are weak.
+_WEAK_METHODS = ("flatten", "max", "mean", "min", "ravel", "reshape", "transpose")
 
 _PLAIN = dict(vars(Operators))
 _PROPERTIES = {
@@ -100,17 +107,49 @@ def experimental_enable_numpy_behavior(
             f"dtype_conversion_mode={dtype_conversion_mode!r} is not supported: only 'legacy' is."
         )
     Preference.float32 = prefer_float32
-    for name, function in _OPERATORS.items():
-        install(f"__{name}__", of_tensors(f"__{name}__", function))
-        install(f"__r{name}__", of_tensors(f"__r{name}__", reflected(function)))
-    for name, function in _COMPARISONS.items():
-        install(f"__{name}__", of_tensors(f"__{name}__", function))
+    install_legacy_operators()
+    install_methods()
+
+
+def install_methods() -> None:
+    """Gives tensors NumPy's methods and indexing."""
     install("__getitem__", array_indexing.get_item)
     for name, method in _METHODS.items():
         setattr(Tensor, name, lambda self, *args, m=method, **kwargs: m(self, *args, **kwargs))
     Tensor.reshape = reshape  # type: ignore[attr-defined]
     for name, value in _PROPERTIES.items():
         setattr(Tensor, name, property(value))
+
+
+def install_legacy_operators() -> None:
+    """Gives tensors operators that are NumPy's functions."""
+    for name, function in _OPERATORS.items():
+        install(f"__{name}__", of_tensors(f"__{name}__", function))
+        install(f"__r{name}__", of_tensors(f"__r{name}__", reflected(function)))
+    for name, function in _COMPARISONS.items():
+        install(f"__{name}__", of_tensors(f"__{name}__", function))
+
+
+def install_mode(mode: str) -> None:
+    """Gives tensors the operators of a promotion mode, "all" or "safe", and functions its rules.
+
+    `experimental_enable_numpy_behavior` refuses these modes until NumPy's functions follow them.
+    """
+    promotion_modes.Mode.name = mode
+    install_methods()
+    mode_functions.install()
+    for name, operator in promotion_modes.operators(_PLAIN).items():
+        install(name, operator)
+        setattr(WeakTensor, name, operator)
+    for name in _WEAK_METHODS:
+        setattr(WeakTensor, name, weak_method(name))
+    for name, value in (("T", lambda self: weak(self.tensor.T)), ("data", lambda self: self)):
+        setattr(WeakTensor, name, property(value))
+
+
+def weak_method(name: str) -> Any:
+    """The method of weak tensors whose result is weak."""
+    return lambda self, *args, **kwargs: weak(getattr(self.tensor, name)(*args, **kwargs))
 
 
 def reflected(function: PairFunction) -> PairFunction:

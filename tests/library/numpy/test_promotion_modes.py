@@ -1,0 +1,184 @@
+"""The promotion modes "all" and "safe": operators and functions give the dtypes of TensorFlow 2.21.
+
+What TensorFlow refuses is refused, but for `WIDER`. The classes of errors may differ.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import weak_operands
+
+from tools import golden_format as gf
+
+ROOT = Path(__file__).resolve().parents[3]
+RECORDED = json.loads(gzip.decompress((gf.GOLDEN / "weak_results.json.gz").read_bytes()))
+
+#: Results that TensorFlow refuses, by its own faults or for want of a kernel.
+WIDER = {
+    "tf.constant([s,s])",
+    "tf.ragged.constant([[1], []]) + 1.5",
+    *(f"tf.math.truncate{name}({pair})" for name in ("div", "mod") for pair in ("w, w", "wf, wf")),
+}
+#: What is not as there: `erfcinv` widens to float64 there, and `reverse` takes an axis that a
+#: scalar has not.
+APART = {
+    *(f"tf.math.erfcinv({x})" for x in ("wm", "sm", "2.5")),
+    *(f"tf.reverse({x}, w)" for x in ("w", "wf", "sf", "i8")),
+}
+#: `float16` takes no Python bool here where it is no promotion.
+HALF_AND_BOOL = {("h", "True"), ("True", "h")}
+
+PROGRAM = """
+import json
+import graphwright as tf
+from corpora import weak_operands
+from graphwright.library.numpy.behavior import install_mode
+install_mode({mode!r})
+print(json.dumps({{
+    "operators": weak_operands.operator_table(tf),
+    "expressions": weak_operands.expression_table(
+        tf, weak_operands.EXPRESSIONS + weak_operands.MORE_EXPRESSIONS
+    ),
+}}))
+"""
+
+
+def run(program: str) -> str:
+    """What a program prints that enables a mode, which its process cannot leave."""
+    paths = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")])
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        env=os.environ | {"PYTHONPATH": paths},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+@cache
+def computed(mode: str) -> dict[str, Any]:
+    """The tables of a mode, as they are here."""
+    tables: dict[str, Any] = json.loads(run(PROGRAM.format(mode=mode)))
+    return tables
+
+
+def differs(mine: str, theirs: str) -> bool:
+    """Whether two outcomes are not of one dtype and weakness, nor both errors."""
+    return mine != theirs and not (mine[0] == theirs[0] == "!")
+
+
+@pytest.mark.parametrize("mode", RECORDED)
+@pytest.mark.parametrize("sign", weak_operands.OPERATORS)
+def test_operators_promote_as_tensorflow_does(sign: str, mode: str) -> None:
+    mine, theirs = computed(mode)["operators"][sign], RECORDED[mode]["operators"][sign]
+    assert list(mine) == list(theirs)
+    differing = [
+        (first, second, a, b)
+        for first in theirs
+        for second, a, b in zip(theirs, mine[first].split(), theirs[first].split(), strict=True)
+        if differs(a, b) and (first, second) not in HALF_AND_BOOL
+    ]
+    if sign in "&|^":  # an operand of Python before it, or NumPy's beside bools: a fault there
+        differing = [cell for cell in differing if not cell[3].startswith("!")]
+    assert differing == []
+
+
+@pytest.mark.parametrize("mode", RECORDED)
+def test_functions_promote_and_stay_weak_as_tensorflow_does(mode: str) -> None:
+    mine, theirs = computed(mode)["expressions"], RECORDED[mode]["expressions"]
+    differing = {
+        text: (mine[text], theirs[text]) for text in mine if differs(mine[text], theirs[text])
+    }
+    assert set(differing) == {t for t in WIDER | APART if differs(mine[t], theirs[t])}
+
+
+VALUES = """
+import numpy as np, graphwright as tf
+from graphwright.library.numpy.behavior import install_mode
+install_mode("all")
+add = tf.add
+w, s, i8 = tf.constant(5), tf.constant([1, 2], tf.int32), tf.constant([100], tf.int8)
+print((w + 2.5).numpy(), (s / 2).numpy().tolist(), (2 - s).numpy().tolist(), (i8 + 300).numpy())
+print(add(x=s, y=2.5).numpy().tolist(), tf.clip_by_value(s, 1.5, 9).numpy().tolist())
+f = tf.function(lambda a, b: (a + b, a * 2, b))
+for a, b in ((w, 1.5), (s, w), (w, i8), (w, w)):
+    print([x.dtype.name + "*" * (type(x).__name__ == "WeakTensor") for x in f(a, tf.constant(b))])
+g = tf.function(lambda a, b: a * b + 1, jit_compile=True)
+print(g(w, tf.constant(1.5)))
+with tf.GradientTape() as tape:
+    x = tf.constant(3.0)
+    tape.watch(x)
+    y = x * x * 2
+print(y, tape.gradient(y, x))
+v = tf.Variable(1.0)
+with tf.GradientTape() as tape:
+    y = v * 2
+print(type(tape.gradient(y, v)).__name__, v.assign_add(w and tf.constant(2.0)).numpy())
+try:
+    tf.add(tf.constant("a"), w)
+except Exception as error:
+    print(type(error).__name__, "tf.add(" in str(error))
+try:
+    tf.abs(tf.constant("a"))
+except Exception as error:
+    print(type(error).__name__, str(error).count("tf.abs("))
+rows = tf.ragged.constant([[1], []])
+print(tf.add(rows, w).to_list(), tf.abs(-rows).to_list())
+"""
+
+
+def test_values_traces_and_gradients_follow() -> None:
+    assert run(VALUES).splitlines() == [
+        "7.5 [0.5, 1.0] [1, 0] [-112]",
+        "[3.5, 4.5] [1.5, 2.0]",
+        "['float32*', 'int32*', 'float32*']",
+        "['int32', 'int32', 'int32*']",
+        "['int8', 'int32*', 'int8']",
+        "['int32*', 'int32*', 'int32*']",
+        "tf.Tensor(8.5, shape=(), dtype=float32, weak=True)",
+        "tf.Tensor(18.0, shape=(), dtype=float32, weak=True) "
+        "tf.Tensor(12.0, shape=(), dtype=float32, weak=True)",
+        "EagerTensor 3.0",
+        "InvalidArgumentError True",
+        "InvalidArgumentError 1",
+        "[[6], []] [[1], []]",
+    ]
+
+
+SAFE = """
+import graphwright as tf
+from graphwright.library.numpy.behavior import install_mode
+install_mode("safe")
+s, w = tf.constant(5, tf.int32), tf.constant(2)
+print((s + 1).dtype.name, (w + 1.5).dtype.name)
+for call in (lambda: s + 1.5, lambda: 1.5 + s, lambda: tf.add(s, tf.constant(1.0, tf.float32))):
+    try:
+        call()
+    except TypeError as error:
+        print(str(error).splitlines()[0])
+"""
+
+
+def test_safe_refuses_in_tensorflows_words() -> None:
+    words = (
+        "In promotion mode PromoMode.SAFE, implicit dtype promotion between ({}) and ({}) is "
+        "disallowed. You need to explicitly specify the dtype in your op, or relax your dtype "
+        "promotion rules (such as from SAFE mode to ALL mode)."
+    )
+    strong, weak = "<dtype: 'int32'>, weak=False", "<dtype: 'float32'>, weak=True"
+    assert run(SAFE).splitlines() == [
+        "int32 float32",
+        words.format(strong, weak),
+        words.format(weak, strong),
+        words.format(strong, "<dtype: 'float32'>, weak=False"),
+    ]
