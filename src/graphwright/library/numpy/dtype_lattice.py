@@ -1,8 +1,7 @@
 """The lattice of dtypes by which the promotion modes "all" and "safe" promote, weak ones included.
 
 Weak are the dtypes of Python numbers and of tensors made of them without a dtype: they adapt to the
-other operand. The common dtype of two is the least one above both. No operator asks for it yet:
-`experimental_enable_numpy_behavior` refuses the modes "all" and "safe".
+other operand. The common dtype of two is the least one above both. `promotion_modes` asks for it.
 `tests/golden/promotion.json` has TensorFlow's tables of both.
 
 Source: TensorFlow's guide "TF-NumPy Type Promotion", and tables recorded from TensorFlow 2.21.

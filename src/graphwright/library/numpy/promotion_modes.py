@@ -7,7 +7,7 @@ function computes on plain tensors, and the result is weak where the common dtyp
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ from graphwright.library.numpy.dtype_lattice import Promoted, is_safe, promoted_
 from graphwright.library.numpy.weak_tensor import WEAK_DTYPES, WeakTensor
 from graphwright.ops.core.casting import cast
 from graphwright.types import dtypes as dt
+from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, of_numpy
 from graphwright.values.convert import convert
@@ -33,7 +34,7 @@ _PYTHON = {
 }
 
 #: What has operators of its own, which answer where "safe" refuses a pair.
-VALUES = np.ndarray | np.generic | list | tuple
+VALUES: tuple[type, ...] = (np.ndarray, np.generic, list, tuple)
 
 
 class Mode:
@@ -87,7 +88,7 @@ def promoted(first: Promoted, second: Promoted) -> Promoted:
     return promoted_pair(first, second)
 
 
-def of_kind(value: Any, dtype: DType) -> Any:
+def of_kind(value: TensorLike, dtype: DType) -> Any:
     """An operand as a plain tensor of a dtype."""
     if isinstance(value, WeakTensor):
         value = value.tensor
@@ -106,19 +107,22 @@ def of_kind(value: Any, dtype: DType) -> Any:
     return tensor if tensor.dtype is dtype else cast(tensor, dtype)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A value with plain tensors for the weak ones in it."""
     if isinstance(value, WeakTensor):
         return value.tensor
-    if type(value) in (list, tuple):
-        return type(value)(plain(item) for item in value)
+    if isinstance(value, list) and type(value) is list:
+        return [plain(item) for item in value]
+    if isinstance(value, tuple) and type(value) is tuple:
+        return tuple([plain(item) for item in value])
     return value
 
 
-def weak(value: Any) -> Any:
+def weak(value: object) -> Any:
     """A tensor as a weak one, where there are such of its dtype."""
-    is_tensor = isinstance(value, Tensor) and value.dtype in WEAK_DTYPES
-    return WeakTensor(value) if is_tensor else value
+    if isinstance(value, Tensor) and value.dtype in WEAK_DTYPES:
+        return WeakTensor(value)
+    return value
 
 
 def strong_pair(function: Function) -> Function:
@@ -135,8 +139,8 @@ def pair(function: Function, stays_weak: bool = True, is_weak: bool = True) -> F
     """The function of two operands that promotes them."""
     names = list(inspect.signature(function).parameters)[:2]
 
-    def promoting(*args: Any, **kwargs: Any) -> Any:
-        operands = dict(zip(names, args))
+    def promoting(*args: object, **kwargs: object) -> Any:
+        operands: dict[str, Any] = dict(zip(names, args))
         operands.update((name, kwargs.pop(name)) for name in names if name in kwargs)
         kinds = [kind_of(value) for value in operands.values()]
         if not is_weak:
@@ -152,7 +156,7 @@ def pair(function: Function, stays_weak: bool = True, is_weak: bool = True) -> F
 
 
 def named_operands(
-    names: Sequence[str], args: Sequence[object], operands: dict[str, Any]
+    names: Sequence[str], args: Sequence[object], operands: Mapping[str, object]
 ) -> dict[str, Any]:
     """The operands that a call gives by name."""
     return {name: plain(operands[name]) for name in names[len(args) :] if name in operands}
@@ -162,8 +166,8 @@ def single(function: Function) -> Function:
     """The function of one operand whose result is weak where the operand is."""
     first = next(iter(inspect.signature(function).parameters))
 
-    def keeping(*args: Any, **kwargs: Any) -> Any:
-        operand = args[0] if args else kwargs.get(first)
+    def keeping(*args: object, **kwargs: object) -> Any:
+        operand: Any = args[0] if args else kwargs.get(first)
         if isinstance(operand, Operators):
             return function(*args, **kwargs)
         kind = kind_of(operand)
@@ -182,7 +186,7 @@ def single(function: Function) -> Function:
 def scaling(function: Function) -> Function:
     """`tf.math.scalar_mul`, whose result is weak where the tensor is."""
 
-    def keeping(scalar: Any, x: Any, name: str | None = None) -> Any:
+    def keeping(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Any:
         kind = kind_of(x)
         tensor = x if kind is None else of_kind(x, kind.dtype)
         result = function(plain(scalar), tensor, name)
@@ -195,7 +199,7 @@ def made_of_values(function: Function) -> Function:
     """The function that makes tensors: weak ones of Python numbers where no dtype is asked for."""
     signature = inspect.signature(function)
 
-    def making(*args: Any, **kwargs: Any) -> Any:
+    def making(*args: object, **kwargs: object) -> Any:
         arguments = signature.bind(*args, **kwargs).arguments
         value = next(iter(arguments.values()))
         kind = kind_of(value) if arguments.get("dtype") is None else None
@@ -214,7 +218,7 @@ def made_of_values(function: Function) -> Function:
 def of_plain(function: Function) -> Function:
     """The function with plain tensors for weak arguments."""
 
-    def unweakened(*args: Any, **kwargs: Any) -> Any:
+    def unweakened(*args: object, **kwargs: object) -> Any:
         return function(*map(plain, args), **{n: plain(v) for n, v in kwargs.items()})
 
     return unweakened
@@ -225,7 +229,7 @@ def within_bounds(function: Function) -> Function:
     where the operand is."""
     signature = inspect.signature(function)
 
-    def clipping(*args: Any, **kwargs: Any) -> Any:
+    def clipping(*args: object, **kwargs: object) -> Any:
         call = signature.bind(*args, **kwargs)
         value, lower, upper = list(call.arguments)[:3]
         kind, low, high = [kind_of(call.arguments[name]) for name in (value, lower, upper)]
@@ -247,8 +251,8 @@ def promoting_operator(name: str, former: Function) -> Function:
     is_product = name in ("__mul__", "__rmul__")
     product = vars(Operators)["__mul__"]
 
-    def operator(self: Any, other: Any) -> Any:
-        pair = (other, self) if is_reflected else (self, other)
+    def operator(self: TensorValue, other: TensorLike) -> Any:
+        pair: tuple[Any, Any] = (other, self) if is_reflected else (self, other)
         if is_product and any(isinstance(x, Operators) and is_bool(x) for x in pair):
             return product(plain(self), plain(other))  # also that of a bool and a number is a bool
         try:
@@ -272,12 +276,12 @@ def plain_operator(name: str, former: Function) -> Function:
     for weak tensors no array, to a dtype that may not hold it."""
     must_answer = name.startswith("__r") or name.strip("_") in COMPARISONS
 
-    def operator(self: Any, other: Any) -> Any:
+    def operator(self: TensorValue, other: TensorLike) -> Any:
         is_scalar = isinstance(other, np.generic) and not isinstance(other, float)
         if is_scalar or (isinstance(self, WeakTensor) and isinstance(other, np.ndarray)):
-            kind, own = kind_of(other), strong(self.dtype)
+            kinds = [strong(self.dtype), kind_of(other)]
             try:
-                common_kind([own, kind])
+                common_kind(kinds)
             except TypeError:
                 if must_answer:
                     raise
@@ -291,14 +295,14 @@ def plain_operator(name: str, former: Function) -> Function:
 def weak_operator(name: str, former: Function) -> Function:
     """An operator of one operand, whose result is weak where that is."""
 
-    def operator(self: Any) -> Any:
+    def operator(self: TensorValue) -> Any:
         return weak(former(self.tensor)) if isinstance(self, WeakTensor) else former(self)
 
     operator.__qualname__ = f"Tensor.{name}"
     return operator
 
 
-def is_bool(value: Any) -> bool:
+def is_bool(value: TensorValue) -> bool:
     """Whether a tensor or variable is of bools."""
     return value.dtype is dt.bool_
 
@@ -310,7 +314,7 @@ NOT_PROMOTING = ("and", "or", "xor")
 COMPARISONS = ("lt", "le", "gt", "ge", "ne")
 
 
-def operators(former: dict[str, Any]) -> dict[str, Function]:
+def operators(former: Mapping[str, Function]) -> dict[str, Function]:
     """The operators of a mode by name, which call the former ones on plain tensors."""
     made = {}
     for name in PROMOTING:

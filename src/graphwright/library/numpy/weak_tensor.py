@@ -110,7 +110,7 @@ class WeakTensor(Composite):
 def of_plain(name: str) -> Callable[..., Any]:
     """The special method that hands a call to the plain tensor."""
 
-    def method(self: WeakTensor, *args: Any, **kwargs: Any) -> Any:
+    def method(self: WeakTensor, *args: object, **kwargs: object) -> Any:
         return getattr(self._tensor, name)(*args, **kwargs)
 
     method.__name__ = name
