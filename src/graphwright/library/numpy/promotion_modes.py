@@ -253,7 +253,7 @@ def promoting_operator(name: str, former: Function) -> Function:
 
     def operator(self: TensorValue, other: TensorLike) -> Any:
         pair: tuple[Any, Any] = (other, self) if is_reflected else (self, other)
-        if is_product and any(isinstance(x, Operators) and is_bool(x) for x in pair):
+        if is_product and any([is_bool(x) for x in pair if isinstance(x, Operators)]):
             return product(plain(self), plain(other))  # also that of a bool and a number is a bool
         try:
             common = common_kind([kind_of(value) for value in pair])
@@ -302,9 +302,9 @@ def weak_operator(name: str, former: Function) -> Function:
     return operator
 
 
-def is_bool(value: TensorValue) -> bool:
+def is_bool(value: object) -> bool:
     """Whether a tensor or variable is of bools."""
-    return value.dtype is dt.bool_
+    return getattr(value, "dtype", None) is dt.bool_
 
 
 #: The operators of two operands that promote them.
