@@ -253,7 +253,7 @@ def promoting_operator(name: str, former: Function) -> Function:
 
     def operator(self: TensorValue, other: TensorLike) -> Any:
         pair: tuple[Any, Any] = (other, self) if is_reflected else (self, other)
-        if is_product and any([is_bool(x) for x in pair if isinstance(x, Operators)]):
+        if is_product and any(is_bool(x) for x in pair if isinstance(x, Operators)):
             return product(plain(self), plain(other))  # also that of a bool and a number is a bool
         try:
             common = common_kind([kind_of(value) for value in pair])
