@@ -15,8 +15,6 @@ GOLDEN: dict[str, Any] = json.loads((gf.GOLDEN / "agreement.json").read_text(enc
 
 #: Programs that are meant to come to something else, and why.
 DEPARTURES = {
-    "checkpoint_of_tensors": "a safetensors file has the graph of objects in its metadata",
-    "checkpoint_written": "a safetensors file has the graph of objects in its metadata",
     "tensordot_beyond_the_axes_traced": "the same IndexError as eagerly, of another class there",
     "shape_invariant_of_sparse": "both refuse a matrix's shape; a TypeSpec is what is wanted",
     "return_in_finally": "both refuse it, here as a bool of a tensor",

@@ -39,6 +39,8 @@ class RowCode(VectorCode):
 
     #: The vectors of columns that are computed at once.
     WIDTH = 4
+    #: The first arguments of each call in `multiply_rows`.
+    ROWS = "ptr %a, i64 %a.row, i64 %m, i64 %k, i64 %c.row, i1 %add"
 
     def text(self) -> str:
         """The text of the functions."""
@@ -242,13 +244,12 @@ store:
         Steps are in bytes. Elements of a row of a are adjacent, and those of b's rows or columns.
         """
         step = self.WIDTH * self.lanes
-        rows = "ptr %a, i64 %a.row, i64 %m, i64 %k, i64 %c.row, i1 %add"
         parts = range(1, self.WIDTH + 1)
         cases = "\n".join(f"    i64 {width}, label %part{width}" for width in parts)
         calls = "\n".join(
             f"""part{width}:
   %left{width} = sub i64 %over, {(width - 1) * self.lanes}
-  call void @side.part{width}({rows}, ptr %b.rest, ptr %c.rest, i64 %b.row, i64 %left{width})
+  call void @side.part{width}({self.ROWS}, ptr %b.rest, ptr %c.rest, i64 %b.row, i64 %left{width})
   ret void"""
             for width in parts
         )
@@ -274,7 +275,7 @@ side:
   %cj = getelementptr {self.element}, ptr %c, i64 %j
   br i1 %j.more, label %side.next, label %side.rest
 side.next:
-  call void @side{self.WIDTH}({rows}, ptr %bj, ptr %cj, i64 %b.row, i64 0)
+  call void @side{self.WIDTH}({self.ROWS}, ptr %bj, ptr %cj, i64 %b.row, i64 0)
   %j1 = add i64 %j, {step}
   br label %side
 side.rest:
@@ -290,28 +291,28 @@ four.start:
   %single = urem i64 %n, 4
   %fours = sub i64 %n, %single
   br label %four
-four:
-  %f = phi i64 [0, %four.start], [%f1, %four.next]
-  %f.skip = mul i64 %f, %b.col
-  %bf = getelementptr i8, ptr %b, i64 %f.skip
-  %cf = getelementptr {self.element}, ptr %c, i64 %f
-  %f.more = icmp slt i64 %f, %fours
-  br i1 %f.more, label %four.next, label %one
-four.next:
-  call void @dots4({rows}, ptr %bf, ptr %cf, i64 %b.col)
-  %f1 = add i64 %f, 4
-  br label %four
-one:
-  %o = phi i64 [%fours, %four], [%o1, %one.next]
-  %o.skip = mul i64 %o, %b.col
-  %bo = getelementptr i8, ptr %b, i64 %o.skip
-  %co = getelementptr {self.element}, ptr %c, i64 %o
-  %o.more = icmp slt i64 %o, %n
-  br i1 %o.more, label %one.next, label %done
-one.next:
-  call void @dots1({rows}, ptr %bo, ptr %co, i64 %b.col)
-  %o1 = add i64 %o, 1
-  br label %one
+{self._dot_columns("four", 4, ("0", "%four.start"), "%fours", "%one")}
+{self._dot_columns("one", 1, ("%fours", "%four"), "%n", "%done")}
 done:
   ret void
 }}"""
+
+    def _dot_columns(
+        self, label: str, count: int, start: tuple[str, str], limit: str, after: str
+    ) -> str:
+        """The text of a loop over columns of b, `count` at a time, in `multiply_rows`.
+
+        `start` is the first column, and the block before.
+        """
+        x = f"%{label}"
+        return f"""{label}:
+  {x}.j = phi i64 [{start[0]}, {start[1]}], [{x}.j1, {x}.next]
+  {x}.skip = mul i64 {x}.j, %b.col
+  {x}.b = getelementptr i8, ptr %b, i64 {x}.skip
+  {x}.c = getelementptr {self.element}, ptr %c, i64 {x}.j
+  {x}.more = icmp slt i64 {x}.j, {limit}
+  br i1 {x}.more, label {x}.next, label {after}
+{label}.next:
+  call void @dots{count}({self.ROWS}, ptr {x}.b, ptr {x}.c, i64 %b.col)
+  {x}.j1 = add i64 {x}.j, {count}
+  br label {x}"""

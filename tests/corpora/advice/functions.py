@@ -423,3 +423,37 @@ advised(
     ),
     result=[2.0, 6.0],
 )
+advised(
+    "closure_for_a_number_of_a_trace",
+    "pass it as an argument, or use a variable",
+    """
+    count = tf.constant(2)
+    f = tf.function(lambda x: x * count)
+    concrete = f.get_concrete_function(tf.TensorSpec([], tf.int32))
+    concrete.replace_capture_with_deferred_capture(
+        count, lambda: tf.constant(5), tf.TensorSpec([], tf.int32)
+    )
+    result = concrete(tf.constant(3))
+    """,
+    ("count = tf.constant(2)", "count = tf.Variable(2)"),
+    ("count, lambda: tf.constant(5), tf.TensorSpec([], tf.int32)\n)", ""),
+    ("concrete.replace_capture_with_deferred_capture(\n", "count.assign(5)"),
+    result=15,
+)
+advised(
+    "closure_for_what_shapes_rest_on",
+    "pass it as an argument, or use a variable",
+    """
+    width = tf.constant(2.0)
+    f = tf.function(lambda x: tf.fill([tf.cast(width, tf.int32)], x))
+    concrete = f.get_concrete_function(tf.TensorSpec([], tf.float32))
+    concrete.replace_capture_with_deferred_capture(
+        width, lambda: tf.constant(3.0), tf.TensorSpec([], tf.float32)
+    )
+    result = concrete(tf.constant(1.0))
+    """,
+    ("width = tf.constant(2.0)", "width = tf.Variable(2.0)"),
+    ("width, lambda: tf.constant(3.0), tf.TensorSpec([], tf.float32)\n)", ""),
+    ("concrete.replace_capture_with_deferred_capture(\n", "width.assign(3.0)"),
+    result=[1.0, 1.0, 1.0],
+)

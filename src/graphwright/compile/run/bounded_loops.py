@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.base.waits import LoopView, Waits
+from graphwright.base.waits import Waits
 from graphwright.compile.graph.prune import like
 from graphwright.compile.run.loop_counts import LoopCount, LoopPatience, fitting
 from graphwright.control.loop import StatelessWhile
@@ -59,19 +59,6 @@ class BoundedLoop:
         state, captured = arguments[: self.variables], arguments[self.variables :]
         arguments.clear()
         view = None if Waits.loop is None else Waits.loop(self.name)
-        if view is not None:
-            return self.seen(state, captured, view)
-        turns = self.first
-        while True:
-            operands = [*state, np.array(turns, np.int64), *captured]
-            state.clear()  # nobody else holds what the loop begins with
-            *state, left = self.function(operands)
-            if left:
-                return tuple(state)
-            turns = min(2 * turns, _MOST)
-
-    def seen(self, state: list[Any], captured: list[Any], view: LoopView) -> tuple[Any, ...]:
-        """The same for a loop that somebody looks at: no call takes long, and each is shown."""
         turns, done, began = self.first, 0, time.perf_counter()
         try:
             while True:
@@ -81,10 +68,14 @@ class BoundedLoop:
                 if left:
                     return tuple(state)
                 done += turns
-                turns = fitting(done, time.perf_counter() - began, LoopPatience.shows)
-                view.show(done, self.left([*state, *captured]))
+                if view is None:
+                    turns = min(2 * turns, _MOST)
+                else:  # no call takes long, and each is shown
+                    turns = fitting(done, time.perf_counter() - began, LoopPatience.shows)
+                    view.show(done, self.left([*state, *captured]))
         finally:
-            view.end()
+            if view is not None:
+                view.end()
 
     def left(self, operands: list[Any]) -> int | None:
         """The iterations that are left, if that is known."""

@@ -50,6 +50,8 @@ class UniformRowLength(NamedTuple):
 Partition: TypeAlias = (
     RowSplits | RowLengths | RowStarts | RowLimits | ValueRowIds | UniformRowLength
 )
+
+
 class RaggedFeature(NamedTuple):
     """A feature with any number of values: a ragged tensor with a row for each message.
 

@@ -112,7 +112,6 @@ class WaitingLine:
             waiting.end()
             self.is_waiting = False
 
-
     def loop(self, name: str) -> LoopLine | None:
         """The view of a loop; None in another thread, and inside of work that is shown."""
         is_main = threading.current_thread() is threading.main_thread()
