@@ -9,6 +9,7 @@ from graphwright.library.numpy.array_functions import equal
 from graphwright.library.numpy.array_reductions import sum as total
 from graphwright.library.numpy.array_shapes import atleast_1d, moveaxis, ravel
 from graphwright.library.numpy.promotion import (
+    Preference,
     asarray,
     dtype_of,
     rank_of,
@@ -439,7 +440,7 @@ def logspace(
     >>> tf.experimental.numpy.logspace(0, 2, 3).numpy()
     array([  1.,  10., 100.])
     """
-    powers = linspace(start, stop, num, endpoint, axis=axis)
+    powers = linspace(start, stop, num, endpoint, dtype=spacing(), axis=axis)
     numbers = power(convert(base, powers.dtype), powers)
     return numbers if dtype is None else cast(numbers, dtype_of(dtype))
 
@@ -469,10 +470,16 @@ def geomspace(
     >>> tf.experimental.numpy.geomspace(1, 100, 3).numpy()
     array([  1.,  10., 100.])
     """
-    first, last = (asarray(x, dt.float64) for x in (start, stop))
-    powers = linspace(log(first / first), log(last / first), num, endpoint, axis=axis)
+    first, last = (asarray(x, result_type(float)) for x in (start, stop))
+    ends = log(first / first), log(last / first)
+    powers = linspace(*ends, num, endpoint, dtype=spacing(), axis=axis)
     numbers = first * exp(powers)
     return numbers if dtype is None else cast(numbers, dtype_of(dtype))
+
+
+def spacing() -> type[float] | None:
+    """The dtype of evenly spaced numbers: that of the ends in the promotion modes."""
+    return None if Preference.is_narrow else float
 
 
 def diag(v: TensorLike, k: int = 0) -> Tensor:
@@ -582,7 +589,10 @@ def trace(
     >>> tf.experimental.numpy.trace([[1, 2], [3, 4]]).numpy()
     np.int64(5)
     """
-    return total(diagonal(a, offset, axis1, axis2), -1, dtype)
+    elements = diagonal(a, offset, axis1, axis2)
+    if dtype is None and Preference.is_narrow:
+        dtype = elements.dtype
+    return total(elements, -1, dtype)
 
 
 def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Tensor:

@@ -9,7 +9,13 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 import numpy as np
 
 from graphwright.control.loop import while_loop
-from graphwright.library.numpy.promotion import asarray, inexact, inexact_pair, promoted
+from graphwright.library.numpy.promotion import (
+    Preference,
+    asarray,
+    inexact,
+    inexact_pair,
+    promoted,
+)
 from graphwright.op.interpreter import convert
 from graphwright.ops.core import casting
 from graphwright.ops.core.creation import ones_like, zeros_like
@@ -105,6 +111,11 @@ def truth(x: TensorLike) -> Any:
 def truths(x: TensorLike, y: TensorLike) -> list[Any]:
     """The elements of two arrays as booleans."""
     return [truth(x), truth(y)]
+
+
+def dividends(x: TensorLike, y: TensorLike) -> list[Any]:
+    """Two values as tensors of one dtype, which is of floats outside the promotion modes."""
+    return promoted(x, y) if Preference.is_narrow else inexact_pair(x, y)
 
 
 def bits(
@@ -609,7 +620,7 @@ logical_or = binary("logical_or", _C.logical_or, truths)
 logical_xor = binary("logical_xor", _C.logical_xor, truths)
 
 # Functions of two operands of floats.
-true_divide = divide = binary("true_divide", _A.truediv, inexact_pair)
+true_divide = divide = binary("true_divide", _A.truediv, dividends)
 arctan2 = binary("arctan2", _G.atan2, inexact_pair)
 nextafter = binary("nextafter", _R.nextafter, inexact_pair)
 round = around

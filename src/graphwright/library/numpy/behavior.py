@@ -136,6 +136,7 @@ def install_mode(mode: str) -> None:
     `experimental_enable_numpy_behavior` refuses these modes until NumPy's functions follow them.
     """
     promotion_modes.Mode.name = mode
+    Preference.is_narrow = True
     install_methods()
     mode_functions.install()
     for name, operator in promotion_modes.operators(_PLAIN).items():

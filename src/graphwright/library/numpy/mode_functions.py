@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeAlias
 
+from graphwright.library.numpy import mode_arrays
 from graphwright.library.numpy.promotion_modes import (
     made_of_values,
     of_plain,
@@ -154,8 +155,12 @@ SINGLES = (
 )
 
 
+#: What undoes each replacement, while a mode is on.
+_UNDO: list[Callable[[], None]] = []
+
+
 def install() -> None:
-    """Gives the public functions the rules of the mode, wherever programs have bound them."""
+    """Gives the public functions the rules of the modes, wherever programs have bound them."""
     for functions, rule in (
         (PAIRS, pair),
         (STRONG_PAIRS, strong_pair),
@@ -167,7 +172,15 @@ def install() -> None:
         ((contraction.tensordot,), pair_of_strong),
     ):
         for function in functions:
-            replace(public(function), rule)
+            _UNDO.append(replace(public(function), rule))
+    for function, rule in mode_arrays.RULES.items():
+        _UNDO.append(replace(public(function), rule))
+
+
+def uninstall() -> None:
+    """Gives the public functions their own meaning again."""
+    while _UNDO:
+        _UNDO.pop()()
 
 
 def public(function: Function) -> FunctionType:

@@ -163,8 +163,10 @@ def named_operands(
 
 
 def single(function: Function) -> Function:
-    """The function of one operand whose result is weak where the operand is."""
-    first = next(iter(inspect.signature(function).parameters))
+    """The function of one operand whose result is weak where the operand is and no dtype is asked
+    for."""
+    names = list(inspect.signature(function).parameters)
+    first, place = names[0], names.index("dtype") if "dtype" in names else len(names)
 
     def keeping(*args: object, **kwargs: object) -> Any:
         operand: Any = args[0] if args else kwargs.get(first)
@@ -178,7 +180,8 @@ def single(function: Function) -> Function:
             result = function(tensor, *args[1:], **kwargs)
         else:
             result = function(**{**kwargs, first: tensor})
-        return weak(result) if kind.weak else result
+        dtype = args[place] if len(args) > place else kwargs.get("dtype")
+        return weak(result) if kind.weak and dtype is None else result
 
     return keeping
 
