@@ -280,8 +280,11 @@ def tri_mask(
     rows: TensorLike, columns: TensorLike | None, k: int, dtype: DTypeLike, holds: Condition
 ) -> Any:
     """A matrix with ones where `holds` is true of the distance, to the right, from a diagonal."""
-    columns = rows if columns is None else columns
-    distance = sequences.range(columns)[None, :] - sequences.range(rows)[:, None] - k
+    down, right = [
+        cast(size, dt.int64) if is_tensor(size) and size.dtype not in dt.INDEX else size
+        for size in (rows, rows if columns is None else columns)
+    ]
+    distance = sequences.range(right)[None, :] - sequences.range(down)[:, None] - k
     return cast(holds(distance), dtype)
 
 

@@ -114,8 +114,9 @@ def truths(x: TensorLike, y: TensorLike) -> list[Any]:
 
 
 def dividends(x: TensorLike, y: TensorLike) -> list[Any]:
-    """Two values as tensors of one dtype, which is of floats outside the promotion modes."""
-    return promoted(x, y) if Preference.is_narrow else inexact_pair(x, y)
+    """Two values as tensors of one dtype; it is of floats, or of integers in the promotion modes."""
+    pair = promoted(x, y)
+    return pair if Preference.is_narrow and pair[0].dtype.is_integer else [*map(inexact, pair)]
 
 
 def bits(

@@ -17,10 +17,12 @@ from graphwright.library.numpy.promotion import (
     sizes_of,
 )
 from graphwright.op.interpreter import is_tensor
-from graphwright.ops.core import joining, movement, padding, repetition, reversal
+from graphwright.ops.core import joining, movement, padding, repetition, reversal, sequences
+from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.grids import meshgrid as grid
 from graphwright.ops.core.shapes import broadcast_dynamic_shape, broadcast_static_shape
 from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.core.shapes import size as count_of
 from graphwright.ops.core.static import static_value
 from graphwright.types.arguments import ShapeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
@@ -759,5 +761,9 @@ def meshgrid(*xi: TensorLike, **kwargs: Any) -> list[Tensor]:
     if kwargs.get("sparse") or not kwargs.get("copy", True):
         raise ValueError("tf.numpy doesn't support sparse=True or copy=False.")
     indexing_kind = kwargs.get("indexing", "xy")
-    tensors = [asarray(x) for x in xi] if Preference.is_narrow else promoted(*xi)
-    return list(grid(*tensors, indexing=indexing_kind)) if xi else []
+    if not Preference.is_narrow:
+        return list(grid(*promoted(*xi), indexing=indexing_kind)) if xi else []
+    # Each keeps its dtype: the grids are of places, at which its elements are.
+    tensors = [asarray(x) for x in xi]
+    places = grid(*[sequences.range(count_of(x)) for x in tensors], indexing=indexing_kind)
+    return [gather(ravel(x), at) for x, at in zip(tensors, places)]

@@ -11,6 +11,8 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from graphwright.library.numpy import (
     array_creation,
     array_functions,
@@ -25,14 +27,18 @@ from graphwright.library.numpy.dtype_lattice import Promoted
 from graphwright.library.numpy.promotion_modes import (
     Function,
     common_kind,
+    common_of,
     kind_of,
+    not_weak,
     of_kind,
     of_plain,
     plain,
     promoted,
+    require_int32,
     weak,
 )
 from graphwright.op.interpreter import is_tensor
+from graphwright.ops.core.casting import cast
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike
 from graphwright.types.dtypes import DType, as_dtype
@@ -67,8 +73,6 @@ def rule(
                 return function(*args, **kwargs)  # whose words name the call
             call.apply_defaults()
             values = call.arguments
-            if "dtype" in values and values["dtype"] is signature.parameters["dtype"].default:
-                values["dtype"] = None
             present = [name for name in operands if values[name] is not None]
             groups = [
                 list(values[name]) if name in lists and not is_tensor(values[name]) else None
@@ -123,7 +127,7 @@ def strong(prepare: Preparation) -> Preparation:
 
 def common(values: Sequence[Any]) -> tuple[list[Any], bool]:
     """The operands in their common dtype; the result is weak where that is."""
-    kind = common_kind([kind_of(value) for value in values])
+    kind = common_of(values)
     if kind is None:
         return [plain(value) for value in values], False
     return [of_kind(value, kind.dtype) for value in values], kind.weak
@@ -133,24 +137,29 @@ def as_before(values: Sequence[Any]) -> tuple[list[Any], bool]:
     """The operands for a function that promotes as outside the modes, save for lists."""
     if any(isinstance(value, (list, tuple)) for value in values):
         return common(values)[0], False
+    for value in values:
+        if type(value) is int:
+            require_int32(value)
     return [plain(value) for value in values], False
 
 
-def if_common(values: Sequence[Any]) -> tuple[list[Any], bool]:
-    """The same where "safe" promotes the operands."""
-    common_kind([kind_of(value) for value in values])
-    return as_before(values)
+def clipped(values: Sequence[Any]) -> tuple[list[Any], bool]:
+    """An array and its bounds: a single one as `as_before` has it."""
+    return common(values) if len(values) == 3 else as_before(values)
 
 
 def if_common_float(values: Sequence[Any]) -> tuple[list[Any], bool]:
-    """The same where "safe" promotes the operands and a Python float."""
-    beside_float(common_kind([kind_of(value) for value in values]))
+    """The operands as `as_before` has them, where "safe" promotes them and a Python float."""
+    beside_float(common_of(values))
+    if all(isinstance(value, int) for value in values):
+        return as_doubles(values)[0], False
     return as_before(values)
 
 
 def beside_float(kind: Promoted | None) -> Promoted | None:
     """The common dtype of one that is not weak and that of a Python float."""
-    return None if kind is None else promoted(Promoted(kind.dtype, False), _FLOAT)
+    kind = not_weak(kind)
+    return None if kind is None else promoted(kind, _FLOAT)
 
 
 def times_float(values: Sequence[Any]) -> tuple[list[Any], bool]:
@@ -164,7 +173,7 @@ def times_float(values: Sequence[Any]) -> tuple[list[Any], bool]:
 
 def as_doubles(values: Sequence[Any]) -> tuple[list[Any], bool]:
     """The operands as float64 or complex128, as beside NumPy's float64."""
-    kind = common_kind([kind_of(value) for value in values])
+    kind = common_of(values)
     if kind is None:
         return [plain(value) for value in values], False
     dtype = dt.complex128 if kind.dtype.is_complex else dt.float64
@@ -179,23 +188,29 @@ def as_floats(values: Sequence[Any]) -> tuple[list[Any], bool]:
     return [of_kind(value, kind.dtype) for value in values], False
 
 
+def as_quotients(values: Sequence[Any]) -> tuple[list[Any], bool]:
+    """The operands in the dtype of a quotient of their common one."""
+    operands, _ = common(values)
+    if operands[0].dtype.is_integer:
+        dtype = dt.float32 if operands[0].dtype.size <= 2 else dt.float64
+        operands = [cast(operand, dtype) for operand in operands]
+    return operands, False
+
+
 def averaged(values: Sequence[Any]) -> tuple[list[Any], bool]:
-    """An array and weights, where "safe" divides it by a Python float."""
-    beside_float(common_kind([kind_of(value) for value in values]))
+    """An array and weights, where "safe" promotes them and float32."""
+    array, *weights = [kind_of(value) for value in values]
+    common_kind([not_weak(array), *weights, not_weak(_FLOAT)])
     return common(values)
 
 
 def of_grid(values: Sequence[Any]) -> tuple[list[Any], bool]:
     """Each operand in the common dtype of it and the first one, and none weak."""
     kinds = [kind_of(value) for value in values]
-    first = kinds[0]
     operands = []
     for value, kind in zip(values, kinds):
-        if first is None or kind is None:
-            operands.append(plain(value))
-        else:
-            both = promoted(Promoted(kind.dtype, False), Promoted(first.dtype, False))
-            operands.append(of_kind(value, both.dtype))
+        both = common_kind([not_weak(kind), not_weak(kinds[0])])
+        operands.append(plain(value) if both is None else of_kind(value, both.dtype))
     return operands, False
 
 
@@ -218,11 +233,37 @@ def stepping(function: Function) -> Function:
         first, last = kind_of(start), kind_of(start if stop is None else stop)
         if dtype is not None or first is None or last is None:
             return function(plain(start), plain(stop), plain(step), dtype)
-        ends = [Promoted(kind.dtype, False) for kind in (first, last)]
+        ends = [not_weak(first)] if isinstance(stop, int) else [not_weak(first), not_weak(last)]
+        is_other = last.dtype is not first.dtype and not isinstance(stop, (int, np.integer))
         kind = common_kind([*ends, kind_of(step)])
+        if is_other:
+            raise TypeError(
+                f"tf.experimental.numpy.arange takes no stop of {last.dtype.name} for a start of "
+                f"{first.dtype.name}, got {stop!r}: convert one, or give dtype="
+            )
         common_dtype = None if kind is None else kind.dtype
         result = function(plain(start), plain(stop), plain(step), common_dtype)
         return weak(result) if first.weak else result
+
+    return computing
+
+
+def spaced(function: Function) -> Function:
+    """`linspace`: of the dtype of a quotient of the ends for the dtype None, else of floats."""
+    by_float, by_quotient = rule(as_floats, 2)(function), rule(as_quotients, 2)(function)
+
+    def computing(
+        start: Any,
+        stop: Any,
+        num: int = 50,
+        endpoint: bool = True,
+        retstep: bool = False,
+        dtype: DTypeLike | None = float,
+        axis: int = 0,
+    ) -> Any:
+        chosen = by_quotient if dtype is None else by_float
+        asked = None if dtype is float else dtype
+        return chosen(start, stop, num, endpoint, retstep, asked, axis)
 
     return computing
 
@@ -312,9 +353,10 @@ RULES: dict[Function, Rule] = {
     **of_each(_COMMON, rule(strong(common), 2)),
     **of_each(_PLAIN, of_plain),
     _C.arange: stepping,
+    _C.linspace: spaced,
     _C.full: rule(strong(own), names=["fill_value"]),
     _D.average: rule(averaged, names=["a", "weights"]),
-    _F.clip: rule(if_common, 3),
+    _F.clip: rule(strong(clipped), 3),
     _F.hypot: rule(common, 2),
     _F.logaddexp: rule(if_common_float, 2),
     _F.logaddexp2: rule(strong(as_doubles), 2),
@@ -330,6 +372,6 @@ RULES: dict[Function, Rule] = {
     promotion.result_type: by_lattice,
     **of_each((_F.log2, _F.log10), rule(as_doubles)),
     **of_each((_M.atleast_1d, _M.atleast_2d, _M.atleast_3d), rule(own, lists=["arys"])),
-    **of_each((_C.linspace, _C.logspace, _C.geomspace), rule(as_floats, 2)),
+    **of_each((_C.logspace, _C.geomspace), rule(as_floats, 2)),
     **{f: rule(strong(common), lists=["arys", "arrays", "tup"]) for f in _JOINING},
 }

@@ -64,7 +64,7 @@ PAIRS = (
 )
 
 #: Functions of two operands that promote them; the result is never weak.
-STRONG_PAIRS = (arithmetic.maximum, arithmetic.minimum)
+STRONG_PAIRS = (arithmetic.maximum, arithmetic.minimum, comparison.tensor_equals)
 
 #: Functions whose result is weak where the first operand is.
 SINGLES = (

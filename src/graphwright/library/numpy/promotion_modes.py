@@ -7,7 +7,7 @@ function computes on plain tensors, and the result is weak where the common dtyp
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -56,14 +56,28 @@ def kind_of(value: object) -> Promoted | None:
         return known
     if isinstance(value, (np.ndarray, np.generic)):
         return strong(of_numpy(value.dtype)) if value.dtype.kind in "biufcV" else None
-    if isinstance(value, (list, tuple)):
-        return common_kind([kind_of(item) for item in value]) if value else None
-    return None
+    return common_of(value) if isinstance(value, (list, tuple)) else None
+
+
+def common_of(values: Iterable[object]) -> Promoted | None:
+    """The common dtype of values, of which empty lists say nothing, unless there are no others."""
+    kinds = [kind_of(value) for value in values if not is_empty(value)]
+    return common_kind(kinds) if kinds else _PYTHON[float]
+
+
+def is_empty(value: object) -> bool:
+    """Whether a value is a list or tuple without items."""
+    return isinstance(value, (list, tuple)) and not value
 
 
 def strong(dtype: DType) -> Promoted | None:
     """The dtype, not weak; None for one that is not in the lattice."""
     return Promoted(dtype, False) if dtype in dt.NUMERIC or dtype is dt.bool_ else None
+
+
+def not_weak(kind: Promoted | None) -> Promoted | None:
+    """The same dtype, not weak."""
+    return None if kind is None else Promoted(kind.dtype, False)
 
 
 def common_kind(kinds: Sequence[Promoted | None]) -> Promoted | None:
@@ -94,8 +108,7 @@ def of_kind(value: TensorLike, dtype: DType) -> Any:
         value = value.tensor
     elif not isinstance(value, Operators) and not isinstance(value, (np.ndarray, np.generic)):
         if type(value) is int:  # it wraps where the dtype does not hold it
-            if not dt.int32.min <= value <= dt.int32.max:
-                raise OverflowError(f"Python int {value} too large to convert to np.int32")
+            require_int32(value)
             return cast(convert(value, dt.int32), dtype)
         if type(value) is bool and dtype in (dt.float16, dt.uint64):
             return cast(convert(value), dtype)
@@ -105,6 +118,12 @@ def of_kind(value: TensorLike, dtype: DType) -> Any:
         value = convert(value, None if kind is None else kind.dtype)
     tensor = convert(value)
     return tensor if tensor.dtype is dtype else cast(tensor, dtype)
+
+
+def require_int32(value: int) -> None:
+    """Raises OverflowError for a Python int that int32 does not hold."""
+    if not dt.int32.min <= value <= dt.int32.max:
+        raise OverflowError(f"Python int {value} too large to convert to np.int32")
 
 
 def plain(value: object) -> Any:
@@ -142,10 +161,10 @@ def pair(function: Function, stays_weak: bool = True, is_weak: bool = True) -> F
     def promoting(*args: object, **kwargs: object) -> Any:
         operands: dict[str, Any] = dict(zip(names, args))
         operands.update((name, kwargs.pop(name)) for name in names if name in kwargs)
-        kinds = [kind_of(value) for value in operands.values()]
-        if not is_weak:
-            kinds = [None if kind is None else Promoted(kind.dtype, False) for kind in kinds]
-        common = common_kind(kinds) if kinds else None
+        if is_weak:
+            common = common_of(operands.values())
+        else:
+            common = common_kind([not_weak(kind_of(value)) for value in operands.values()])
         if len(operands) < 2 or common is None:
             return function(*map(plain, args), **kwargs, **named_operands(names, args, operands))
         x, y = [of_kind(operands[name], common.dtype) for name in names]
@@ -206,8 +225,6 @@ def made_of_values(function: Function) -> Function:
         arguments = signature.bind(*args, **kwargs).arguments
         value = next(iter(arguments.values()))
         kind = kind_of(value) if arguments.get("dtype") is None else None
-        if isinstance(value, (list, tuple)) and not value:
-            kind = _PYTHON[float]
         result = function(*map(plain, args), **{n: plain(v) for n, v in kwargs.items()})
         if kind is None or not kind.weak:
             return result
@@ -259,7 +276,7 @@ def promoting_operator(name: str, former: Function) -> Function:
         if is_product and any(is_bool(x) for x in pair if isinstance(x, Operators)):
             return product(plain(self), plain(other))  # also that of a bool and a number is a bool
         try:
-            common = common_kind([kind_of(value) for value in pair])
+            common = common_of(pair)
         except TypeError:
             if is_reflected or name == "__eq__" or not isinstance(other, VALUES):
                 raise
