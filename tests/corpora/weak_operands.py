@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from corpora.weak_calls import MORE_NUMPY_EXPRESSIONS, RAGGED_EXPRESSIONS
+
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -325,6 +327,7 @@ reshape([1,4]) astype(tf.float64) tolist() numpy()
 """.split()  # noqa: SIM905
 
 MORE_EXPRESSIONS = [
+    *RAGGED_EXPRESSIONS,
     *[f"{name}({x})" for name in OF_ONE for x in ("wm", "sm", "2.5")],
     *[f"{name}({pair})" for name in OF_TWO for pair in _PAIRS],
     *[f"{x}.{method}" for method in METHODS for x in ("wm", "sm")],
@@ -382,6 +385,7 @@ MORE_EXPRESSIONS = [
 
 ALL_NUMPY_EXPRESSIONS = [
     *NUMPY_EXPRESSIONS,
+    *MORE_NUMPY_EXPRESSIONS,
     *[f"tnp.{name}({arrays})" for name in OF_ARRAYS for arrays in _ARRAYS],
 ]
 
@@ -413,6 +417,7 @@ def more_tensors(tf: Any) -> dict[str, Any]:
         "u64": tf.constant(1, tf.uint64),
         "i16": tf.constant(1, tf.int16),
         "c64": tf.constant(1, tf.complex64),
+        "b": tf.constant(True),
     }
 
 
@@ -437,9 +442,17 @@ def values() -> dict[str, Any]:
 def shown(call: Callable[[], Any]) -> str:
     """The dtype of a result, `*` behind a weak one, or the class of an error behind `!`."""
     try:
-        result = call()
+        return described(call())
     except Exception as error:  # noqa: BLE001 - its class is the result
         return f"!{type(error).__name__}"
+
+
+def described(result: Any) -> str:
+    """The dtype of a result, those of a list, or the name of another type."""
+    if isinstance(result, (list, tuple)):
+        return f"{type(result).__name__}({','.join(map(described, result))})"
+    if type(result).__name__ == "DType":
+        return f"DType.{result.name}"
     name = getattr(getattr(result, "dtype", None), "name", None)
     if not isinstance(name, str):
         return type(result).__name__
@@ -461,7 +474,66 @@ def operator_table(tf: Any) -> dict[str, dict[str, str]]:
     return table
 
 
+def names_of(tf: Any) -> dict[str, Any]:
+    """The names in expressions: tensors and modules."""
+    return tensors(tf) | more_tensors(tf) | {"tf": tf, "tnp": tf.experimental.numpy, "np": np}
+
+
 def expression_table(tf: Any, expressions: list[str]) -> dict[str, str]:
     """What each expression gives."""
-    names = tensors(tf) | more_tensors(tf) | {"tf": tf, "tnp": tf.experimental.numpy, "np": np}
+    names = names_of(tf)
     return {text: shown(partial(eval, text, names)) for text in expressions}
+
+
+def traced_table(tf: Any, expressions: list[str]) -> dict[str, str]:
+    """What each expression gives in a `tf.function`, whose arguments are the tensors in it."""
+    names = names_of(tf)
+    table = {}
+    for text in expressions:
+        code = compile(text, text, "eval")
+        used = [n for n in code.co_names if n in names and n not in ("tf", "tnp", "np")]
+
+        def computed(*values: Any, code: Any = code, used: list[str] = used) -> Any:
+            return eval(code, names | dict(zip(used, values)))
+
+        traced = tf.function(computed, autograph=False)
+        table[text] = shown(partial(traced, *[names[name] for name in used]))
+    return table
+
+
+#: Functions whose values are others in NumPy: it leaves memory as it is, joins the rows of a matrix
+#: and rounds a fractional size up.
+_NOT_NUMPYS = {"concatenate", "empty", "empty_like", "tri"}
+
+
+def unlike_numpy(tf: Any) -> tuple[int, list[str]]:
+    """The number of calls that NumPy takes too, and those whose values are others there."""
+    names = names_of(tf)
+    plain = {
+        name: value.numpy() if hasattr(value, "numpy") else value for name, value in names.items()
+    }
+    plain["tnp"] = np
+    count, unlike = 0, []
+    for function in OF_ARRAYS:
+        for arrays in _ARRAYS:
+            text = f"tnp.{function}({arrays})"
+            if function in _NOT_NUMPYS:
+                continue
+            try:
+                mine, theirs = eval(text, names), eval(text, plain)
+            except Exception:  # noqa: BLE001 - one of both takes no such call
+                continue
+            count += 1
+            if not is_near(mine, theirs):
+                unlike.append(text)
+    return count, unlike
+
+
+def is_near(mine: Any, theirs: Any) -> bool:
+    """Whether two results, or lists of them, are near: NumPy computes of int8 in float16."""
+    if isinstance(mine, (list, tuple)):
+        return len(mine) == len(theirs) and all(map(is_near, mine, theirs))
+    if type(mine).__name__ in ("DType", "TensorShape"):
+        return True
+    x, y = np.asarray(mine), np.asarray(theirs)
+    return x.shape == y.shape and np.allclose(x, y, rtol=1e-3, atol=1e-6, equal_nan=True)

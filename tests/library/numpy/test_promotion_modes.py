@@ -6,10 +6,12 @@ What TensorFlow refuses is refused, but for `WIDER`. The classes of errors may d
 from __future__ import annotations
 
 import gzip
+import inspect
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,16 +19,25 @@ from typing import Any
 import pytest
 from corpora import weak_operands
 
+import graphwright as tf
+from graphwright.library.numpy import behavior, mode_arrays
+from graphwright.op.refusal import own_form
+
 from tools import golden_format as gf
 
 ROOT = Path(__file__).resolve().parents[3]
 RECORDED = json.loads(gzip.decompress((gf.GOLDEN / "weak_results.json.gz").read_bytes()))
 
-#: Results that TensorFlow refuses, by its own faults or for want of a kernel.
+#: Results that TensorFlow refuses, by its own faults or for want of a kernel. Ragged tensors promote
+#: there in `-`, `/`, `//`, `**` and `==` alone.
 WIDER = {
     "tf.constant([s,s])",
-    "tf.ragged.constant([[1], []]) + 1.5",
     *(f"tf.math.truncate{name}({pair})" for name in ("div", "mod") for pair in ("w, w", "wf, wf")),
+    *(
+        text
+        for text in weak_operands.MORE_EXPRESSIONS
+        if "ragged" in text and any(sign in text for sign in ("+", "*", "%", "&", ".add", "m"))
+    ),
 }
 #: What is not as there: `erfcinv` widens to float64 there, and `reverse` takes an axis that a
 #: scalar has not.
@@ -34,6 +45,20 @@ APART = {
     *(f"tf.math.erfcinv({x})" for x in ("wm", "sm", "2.5")),
     *(f"tf.reverse({x}, w)" for x in ("w", "wf", "sf", "i8")),
 }
+#: NumPy's functions of arguments without sense, which TensorFlow takes: a fraction for an axis, a
+#: number of copies or a rank, and a number for a list.
+NUMPY_APART = {
+    *(f"tnp.argsort({pair})" for pair in ("w, wf", "s, sf", "w, i8", "s, 2.5")),
+    *(f"tnp.tile({pair})" for pair in ("w, wf", "s, sf", "wm, sm", "s, 2.5")),
+    "tnp.concatenate(3)",
+    "tnp.diag_indices(w, wf)",
+    "tnp.eye(s, 2.5)",
+}
+#: Functions that need values, ranks or dtypes before the graph runs, or give them.
+STATIC = set(
+    "angle arange around diag_indices dstack eye fliplr flipud hstack ndim promote_types result_type "
+    "round shape size tile tri vstack".split()
+)
 #: `float16` takes no Python bool here where it is no promotion.
 HALF_AND_BOOL = {("h", "True"), ("True", "h")}
 
@@ -41,13 +66,14 @@ PROGRAM = """
 import json
 import graphwright as tf
 from corpora import weak_operands
-from graphwright.library.numpy.behavior import install_mode
-install_mode({mode!r})
+tf.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode={mode!r})
 print(json.dumps({{
     "operators": weak_operands.operator_table(tf),
     "expressions": weak_operands.expression_table(
         tf, weak_operands.EXPRESSIONS + weak_operands.MORE_EXPRESSIONS
     ),
+    "numpy": weak_operands.expression_table(tf, weak_operands.ALL_NUMPY_EXPRESSIONS),
+    "traced": weak_operands.traced_table(tf, weak_operands.ALL_NUMPY_EXPRESSIONS),
 }}))
 """
 
@@ -102,10 +128,66 @@ def test_functions_promote_and_stay_weak_as_tensorflow_does(mode: str) -> None:
     assert set(differing) == {t for t in WIDER | APART if differs(mine[t], theirs[t])}
 
 
+@pytest.mark.parametrize("mode", RECORDED)
+def test_numpys_functions_promote_and_stay_weak_as_tensorflows_do(mode: str) -> None:
+    mine, theirs = computed(mode)["numpy"], RECORDED[mode]["expressions"]
+    loose = RECORDED["all"]["expressions"]
+    differing = {
+        text: (mine[text], theirs[text])
+        for text in mine
+        if differs(mine[text], theirs[text])
+        and (theirs[text][0] != "!" or loose[text][0] != "!")  # what "safe" alone refuses counts
+    }
+    assert len(mine) > 3500
+    assert set(differing) == {t for t in NUMPY_APART if differs(mine[t], theirs[t])}
+
+
+@pytest.mark.parametrize("mode", RECORDED)
+def test_numpys_functions_give_the_same_in_graphs(mode: str) -> None:
+    eager, traced = computed(mode)["numpy"], computed(mode)["traced"]
+    differing = {
+        text: (traced[text], eager[text]) for text in eager if differs(traced[text], eager[text])
+    }
+    unexpected = {
+        text: pair
+        for text, pair in differing.items()
+        if "Variable" not in text and text.split("(")[0].removeprefix("tnp.") not in STATIC
+    }
+    assert unexpected == {}
+    assert all(of_graph[0] == "!" or of_graph == "int32" for of_graph, _ in differing.values())
+
+
+NUMBERS = """
+import json, warnings
+import numpy as np, graphwright as tf
+from corpora import weak_operands
+warnings.simplefilter("ignore")
+tf.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode={mode!r})
+print(json.dumps(weak_operands.unlike_numpy(tf)))
+"""
+
+
+@pytest.mark.parametrize("mode", RECORDED)
+def test_numpys_functions_have_numpys_values(mode: str) -> None:
+    count, unlike = json.loads(run(NUMBERS.format(mode=mode)))
+    assert count > 800
+    assert unlike == []
+
+
+def test_each_of_numpys_functions_has_a_rule() -> None:
+    names = [
+        name
+        for module in (tf.experimental.numpy, tf.experimental.numpy.random)
+        for name in module.__all__
+        if inspect.isfunction(getattr(module, name))
+        and own_form(getattr(module, name)) not in mode_arrays.RULES
+    ]
+    assert set(names) == {"experimental_enable_numpy_behavior", "finfo", "issubdtype"}
+
+
 VALUES = """
 import numpy as np, graphwright as tf
-from graphwright.library.numpy.behavior import install_mode
-install_mode("all")
+tf.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="all")
 add = tf.add
 w, s, i8 = tf.constant(5), tf.constant([1, 2], tf.int32), tf.constant([100], tf.int8)
 print((w + 2.5).numpy(), (s / 2).numpy().tolist(), (2 - s).numpy().tolist(), (i8 + 300).numpy())
@@ -157,8 +239,7 @@ def test_values_traces_and_gradients_follow() -> None:
 
 SAFE = """
 import graphwright as tf
-from graphwright.library.numpy.behavior import install_mode
-install_mode("safe")
+tf.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="safe")
 s, w = tf.constant(5, tf.int32), tf.constant(2)
 print((s + 1).dtype.name, (w + 1.5).dtype.name)
 for call in (lambda: s + 1.5, lambda: 1.5 + s, lambda: tf.add(s, tf.constant(1.0, tf.float32))):
@@ -182,3 +263,56 @@ def test_safe_refuses_in_tensorflows_words() -> None:
         words.format(weak, strong),
         words.format(strong, "<dtype: 'float32'>, weak=False"),
     ]
+
+
+@pytest.fixture
+def restored() -> Iterator[None]:
+    """Leaves the modes after the test."""
+    yield
+    behavior.restore()
+
+
+def dtypes_of_sums() -> list[str]:
+    """What the sums of an int32 tensor, and of a constant without a dtype, with 1.5 give."""
+    strong = tf.constant(5, tf.int32)
+    return [
+        weak_operands.shown(lambda: strong + 1.5),
+        weak_operands.shown(lambda: tf.constant(5) + 1.5),
+        weak_operands.shown(lambda: tf.experimental.numpy.add(1, 2.5)),
+        weak_operands.shown(lambda: tf.experimental.numpy.sqrt(5)),
+        str(hasattr(strong, "reshape")),
+    ]
+
+
+@pytest.mark.usefixtures("restored")
+def test_each_call_sets_the_mode_anew() -> None:
+    enable = tf.experimental.numpy.experimental_enable_numpy_behavior
+    kinds = (tf.Tensor, type(tf.constant(1)), tf.Variable.__mro__[-2])
+    before = [dict(vars(kind)) for kind in kinds]
+    refused = "!InvalidArgumentError"
+    for _ in range(2):
+        enable()
+        assert dtypes_of_sums() == ["float64", "float64", "float64", "float64", "True"]
+        enable(prefer_float32=True)
+        assert dtypes_of_sums() == ["float64", "float64", "float32", "float64", "True"]
+        enable(dtype_conversion_mode="all")
+        assert dtypes_of_sums() == ["float64*", "float32*", "float64", "float32*", "True"]
+        enable(prefer_float32=True, dtype_conversion_mode="safe")
+        assert dtypes_of_sums() == ["!TypeError", "float32*", "float32", "float32*", "True"]
+        enable(dtype_conversion_mode="off")
+        assert dtypes_of_sums() == [refused, refused, "float64", "float64", "True"]
+    behavior.restore()
+    for kind, attributes in zip(kinds, before):
+        now = dict(vars(kind))
+        assert now.keys() == attributes.keys()
+        assert [name for name, value in now.items() if value is not attributes[name]] == []
+    assert dtypes_of_sums() == [refused, refused, "float64", "float64", "False"]
+
+
+@pytest.mark.usefixtures("restored")
+def test_a_wrong_mode_is_refused_in_tensorflows_words_and_changes_nothing() -> None:
+    enable = tf.experimental.numpy.experimental_enable_numpy_behavior
+    enable(dtype_conversion_mode="all")
+    with pytest.raises(ValueError, match="The provided promotion mode some does not exist. Make"):
+        enable(dtype_conversion_mode="some")
+    assert dtypes_of_sums()[0] == "float64*"

@@ -9,7 +9,6 @@ from graphwright.library.numpy.array_functions import equal
 from graphwright.library.numpy.array_reductions import sum as total
 from graphwright.library.numpy.array_shapes import atleast_1d, moveaxis, ravel
 from graphwright.library.numpy.promotion import (
-    Preference,
     asarray,
     dtype_of,
     rank_of,
@@ -394,7 +393,7 @@ def linspace(
         num: The number of elements, as an int.
         endpoint: Whether `stop` is the last element.
         retstep: Whether to return the step as well.
-        dtype: The dtype of the result: float64 by default. None means that of the ends as floats.
+        dtype: The dtype of the result. None and float mean that of the ends as floats.
         axis: The place of the new axis.
 
     Returns:
@@ -404,15 +403,15 @@ def linspace(
     >>> tf.experimental.numpy.linspace(0, 1, 3).numpy()
     array([0. , 0.5, 1. ])
     """
-    kind = None if dtype is None else dtype_of(dtype)
-    kind = kind if kind is not None and kind.is_floating else result_type(start, stop, 1.0)
+    asked = None if dtype is None or dtype is float else dtype_of(dtype)
+    kind = asked if asked and asked.is_floating else result_type(start, stop, 1.0)
     first, last = asarray(start, kind), asarray(stop, kind)
     count = num - 1 if endpoint else num
     step = (last - first) / count if count else first * float("nan")
     if not endpoint:
         last = last - step
     row = sequences.linspace(first, last, num, axis=axis)
-    row = row if dtype is None else cast(row, dtype_of(dtype))
+    row = row if asked is None else cast(row, asked)
     return (row, step) if retstep else row
 
 
@@ -443,7 +442,7 @@ def logspace(
     >>> tf.experimental.numpy.logspace(0, 2, 3).numpy()
     array([  1.,  10., 100.])
     """
-    powers = linspace(start, stop, num, endpoint, dtype=spacing(), axis=axis)
+    powers = linspace(start, stop, num, endpoint, axis=axis)
     numbers = power(convert(base, powers.dtype), powers)
     return numbers if dtype is None else cast(numbers, dtype_of(dtype))
 
@@ -473,16 +472,11 @@ def geomspace(
     >>> tf.experimental.numpy.geomspace(1, 100, 3).numpy()
     array([  1.,  10., 100.])
     """
-    first, last = (asarray(x, result_type(float)) for x in (start, stop))
+    first, last = (asarray(x, result_type(1.0)) for x in (start, stop))
     ends = log(first / first), log(last / first)
-    powers = linspace(*ends, num, endpoint, dtype=spacing(), axis=axis)
+    powers = linspace(*ends, num, endpoint, axis=axis)
     numbers = first * exp(powers)
     return numbers if dtype is None else cast(numbers, dtype_of(dtype))
-
-
-def spacing() -> type[float] | None:
-    """The dtype of evenly spaced numbers: that of the ends in the promotion modes."""
-    return None if Preference.is_narrow else float
 
 
 def diag(v: TensorLike, k: int = 0) -> Tensor:
@@ -583,7 +577,7 @@ def trace(
         offset: The diagonal: 0 is the main one, positive ones lie above it.
         axis1: The axis of rows.
         axis2: The axis of columns.
-        dtype: The dtype of the result. None means that of `a`, or 64 bits for smaller integers.
+        dtype: The dtype of the result. None means that of `a`.
 
     Returns:
         A tensor of the other axes.
@@ -592,10 +586,8 @@ def trace(
     >>> tf.experimental.numpy.trace([[1, 2], [3, 4]]).numpy()
     np.int64(5)
     """
-    elements = diagonal(a, offset, axis1, axis2)
-    if dtype is None and Preference.is_narrow:
-        dtype = elements.dtype
-    return total(elements, -1, dtype)
+    elements: Any = diagonal(a, offset, axis1, axis2)
+    return total(elements, -1, elements.dtype if dtype is None else dtype)
 
 
 def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Tensor:

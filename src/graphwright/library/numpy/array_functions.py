@@ -9,13 +9,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 import numpy as np
 
 from graphwright.control.loop import while_loop
-from graphwright.library.numpy.promotion import (
-    Preference,
-    asarray,
-    inexact,
-    inexact_pair,
-    promoted,
-)
+from graphwright.library.numpy.promotion import asarray, inexact, inexact_pair, promoted
 from graphwright.op.interpreter import convert
 from graphwright.ops.core import casting
 from graphwright.ops.core.creation import ones_like, zeros_like
@@ -114,9 +108,15 @@ def truths(x: TensorLike, y: TensorLike) -> list[Any]:
 
 
 def dividends(x: TensorLike, y: TensorLike) -> list[Any]:
-    """Two values as tensors of one dtype; it is of floats, or of integers in the promotion modes."""
+    """Two values as tensors of one dtype, which is not bool."""
     pair = promoted(x, y)
-    return pair if Preference.is_narrow and pair[0].dtype.is_integer else [*map(inexact, pair)]
+    return [*map(inexact, pair)] if pair[0].dtype is dt.bool_ else pair
+
+
+def doubles(x: TensorLike) -> Any:
+    """The value as a tensor of float64 or complex128."""
+    tensor = asarray(x)
+    return casting.cast(tensor, dt.complex128 if tensor.dtype.is_complex else dt.float64)
 
 
 def bits(
@@ -275,7 +275,7 @@ def logaddexp2(x1: TensorLike, x2: TensorLike) -> Tensor:
     >>> tf.experimental.numpy.logaddexp2(0, 0).numpy()
     np.float64(1.0)
     """
-    x, y = inexact_pair(x1, x2)
+    x, y = map(doubles, promoted(x1, x2))
     return logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
 
 
@@ -384,13 +384,14 @@ def angle(z: TensorLike, deg: bool = False) -> Tensor:
         deg: Whether the angles are in degrees rather than in radians.
 
     Returns:
-        A tensor of floats.
+        A tensor of floats; float16 gives float32.
 
     >>> import graphwright as tf
     >>> tf.experimental.numpy.angle(1j, deg=True).numpy()
     np.float64(90.0)
     """
-    radians = complex_parts.angle(inexact(z))
+    x = inexact(z)
+    radians = complex_parts.angle(casting.cast(x, dt.float32) if x.dtype is dt.float16 else x)
     return radians * (180.0 / math.pi) if deg else radians
 
 
@@ -597,8 +598,8 @@ isposinf = unary("isposinf", lambda x: infinite(x, 1))
 deg2rad = unary("deg2rad", scaled(math.pi / 180), inexact)
 rad2deg = unary("rad2deg", scaled(180 / math.pi), inexact)
 exp2 = unary("exp2", lambda x: _T.exp(x * math.log(2)), inexact)
-log2 = unary("log2", lambda x: _T.log(x) / math.log(2), inexact)
-log10 = unary("log10", lambda x: _T.log(x) / math.log(10), inexact)
+log2 = unary("log2", lambda x: _T.log(x) / math.log(2), doubles)
+log10 = unary("log10", lambda x: _T.log(x) / math.log(10), doubles)
 
 # Functions of two operands of one dtype.
 multiply = binary("multiply", lambda x, y: bits(x, y, _A.multiply, _C.logical_and))

@@ -37,10 +37,6 @@ from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorVal
 Reduction: TypeAlias = Callable[[TensorValue, TensorLike | None, bool], TensorValue]
 AlongAxis: TypeAlias = Callable[[TensorValue, int], TensorValue]
 
-#: The unsigned dtypes that cumulate as int32 in the promotion modes.
-_SMALL_UNSIGNED = (dt.uint8, dt.uint16)
-
-
 def widened(a: TensorLike, dtype: DTypeLike | None) -> Any:
     """The array as `dtype`; if None, small integers and bools as 64 bits, or as 32 bits in the
     promotion modes."""
@@ -552,9 +548,9 @@ def cumprod(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = No
 
 def cumulated(function: AlongAxis, a: TensorLike, axis: int | None, dtype: DTypeLike | None) -> Any:
     """The result of a cumulative function along an axis, or of all elements in a row."""
-    if dtype is None and Preference.is_narrow and asarray(a).dtype in _SMALL_UNSIGNED:
-        dtype = dt.int32
     x = widened(a, dtype)
+    if dtype is None and x.dtype is not asarray(a).dtype and x.dtype.is_unsigned:
+        x = cast(x, dt.int32 if Preference.is_narrow else dt.int64)
     return function(reshape(x, [-1]), 0) if axis is None else function(x, axis)
 
 

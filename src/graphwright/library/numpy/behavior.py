@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from graphwright.library.numpy import (
@@ -59,7 +60,12 @@ _METHODS = {
 #: The methods whose results of weak tensors are weak.
 _WEAK_METHODS = ("flatten", "max", "mean", "min", "ravel", "reshape", "transpose")
 
+#: The values of `dtype_conversion_mode`.
+MODES = ("off", "legacy", "all", "safe")
+
 _PLAIN = dict(vars(Operators))
+#: What undoes each change of an attribute of a class, while it is on.
+_UNDO: list[Callable[[], None]] = []
 _PROPERTIES = {
     "T": array_shapes.transpose,
     "data": lambda self: self,
@@ -85,9 +91,14 @@ def experimental_enable_numpy_behavior(
 ) -> None:
     """Gives tensors NumPy's methods, indexing and promotion of dtypes, from now on.
 
+    Each call sets both anew.
+
     Args:
         prefer_float32: Whether Python floats count as float32 rather than float64.
-        dtype_conversion_mode: "legacy", the only mode.
+        dtype_conversion_mode: How operators and functions promote. "legacy": as NumPy does. "all": by a
+            lattice of dtypes, in which values of Python, and tensors made of them without a dtype, are
+            weak and adapt. "safe": by the lattice, where no digit can get lost, with TypeError
+            elsewhere. "off": not at all.
 
     Raises:
         ValueError: `dtype_conversion_mode` is another.
@@ -95,30 +106,45 @@ def experimental_enable_numpy_behavior(
     >>> import subprocess, sys
     >>> program = '''
     ... import graphwright as tf
-    ... tf.experimental.numpy.experimental_enable_numpy_behavior()
-    ... print((tf.constant([1, 2, 3]) + 0.5)[[0, 2]].reshape(2, 1).dtype)
+    ... tf.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="all")
+    ... print(tf.constant([1, 2, 3], tf.int8) + 1, tf.constant(1.5))
     ... '''
     >>> done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     >>> print(done.stdout)
-    <dtype: 'float64'>
+    tf.Tensor([2 3 4], shape=(3,), dtype=int8) tf.Tensor(1.5, shape=(), dtype=float32, weak=True)
     """
-    if dtype_conversion_mode != "legacy":
+    if dtype_conversion_mode not in MODES:
         raise ValueError(
-            f"dtype_conversion_mode={dtype_conversion_mode!r} is not supported: only 'legacy' is."
+            f"The provided promotion mode {dtype_conversion_mode} does not exist. Make sure the "
+            "provided dtype conversion mode is one of the followings: 'off', 'legacy', 'safe' or "
+            "'all'."
         )
+    restore()
     Preference.float32 = prefer_float32
-    install_legacy_operators()
     install_methods()
+    if dtype_conversion_mode == "legacy":
+        install_legacy_operators()
+    elif dtype_conversion_mode != "off":
+        install_mode(dtype_conversion_mode)
+
+
+def restore() -> None:
+    """Takes back what `experimental_enable_numpy_behavior` did."""
+    while _UNDO:
+        _UNDO.pop()()
+    mode_functions.uninstall()
+    promotion_modes.Mode.name = "legacy"
+    Preference.float32 = Preference.is_narrow = False
 
 
 def install_methods() -> None:
     """Gives tensors NumPy's methods and indexing."""
     install("__getitem__", array_indexing.get_item)
     for name, method in _METHODS.items():
-        setattr(Tensor, name, lambda self, *args, m=method, **kwargs: m(self, *args, **kwargs))
-    Tensor.reshape = reshape  # type: ignore[attr-defined]
+        put(Tensor, name, lambda self, *args, m=method, **kwargs: m(self, *args, **kwargs))
+    put(Tensor, "reshape", reshape)
     for name, value in _PROPERTIES.items():
-        setattr(Tensor, name, property(value))
+        put(Tensor, name, property(value))
 
 
 def install_legacy_operators() -> None:
@@ -131,13 +157,9 @@ def install_legacy_operators() -> None:
 
 
 def install_mode(mode: str) -> None:
-    """Gives tensors the operators of a promotion mode, "all" or "safe", and functions its rules.
-
-    `experimental_enable_numpy_behavior` refuses these modes until NumPy's functions follow them.
-    """
+    """Gives tensors the operators of a promotion mode, "all" or "safe", and functions its rules."""
     promotion_modes.Mode.name = mode
     Preference.is_narrow = True
-    install_methods()
     mode_functions.install()
     for name, operator in promotion_modes.operators(_PLAIN).items():
         install(name, operator)
@@ -173,6 +195,22 @@ def of_tensors(name: str, function: PairFunction) -> Any:
 
 def install(name: str, operator: object) -> None:
     """Makes a function the operator of tensors and variables."""
-    setattr(Operators, name, operator)
+    put(Operators, name, operator)
     if name in vars(EagerTensor):  # it has faster ones for equal dtypes
-        setattr(EagerTensor, name, operator)
+        put(EagerTensor, name, operator)
+
+
+def put(kind: type, name: str, value: object) -> None:
+    """Sets an attribute of a class until `restore`."""
+    was_there, before = name in vars(kind), vars(kind).get(name)
+
+    def undo() -> None:
+        if vars(kind).get(name) is not value:
+            return  # somebody else has set it since
+        if was_there:
+            setattr(kind, name, before)
+        else:
+            delattr(kind, name)
+
+    setattr(kind, name, value)
+    _UNDO.append(undo)

@@ -151,9 +151,19 @@ def clipped(values: Sequence[Any]) -> tuple[list[Any], bool]:
 def if_common_float(values: Sequence[Any]) -> tuple[list[Any], bool]:
     """The operands as `as_before` has them, where "safe" promotes them and a Python float."""
     beside_float(common_of(values))
-    if all(isinstance(value, int) for value in values):
-        return as_doubles(values)[0], False
-    return as_before(values)
+    return doubled(values) if are_ints(values) else as_before(values)
+
+
+def doubled(values: Sequence[Any]) -> tuple[list[Any], bool]:
+    """The operands as float64 where "safe" promotes them, and Python's ints and a Python float."""
+    if are_ints(values):
+        beside_float(common_of(values))
+    return as_doubles(values)[0], False
+
+
+def are_ints(values: Sequence[object]) -> bool:
+    """Whether all operands are Python's ints."""
+    return all(isinstance(value, int) for value in values)
 
 
 def beside_float(kind: Promoted | None) -> Promoted | None:
@@ -359,7 +369,7 @@ RULES: dict[Function, Rule] = {
     _F.clip: rule(strong(clipped), 3),
     _F.hypot: rule(common, 2),
     _F.logaddexp: rule(if_common_float, 2),
-    _F.logaddexp2: rule(strong(as_doubles), 2),
+    _F.logaddexp2: rule(doubled, 2),
     _F.rad2deg: rule(times_float),
     _P.einsum: rule(strong(common), names=["operands"], lists=["operands"]),
     _P.matmul: rule(common, 2),
