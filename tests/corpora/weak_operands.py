@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-
 from corpora.weak_calls import MORE_NUMPY_EXPRESSIONS, RAGGED_EXPRESSIONS
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {

@@ -22,14 +22,13 @@ from corpora import weak_operands
 import graphwright as tf
 from graphwright.library.numpy import behavior, mode_arrays
 from graphwright.op.refusal import own_form
-
 from tools import golden_format as gf
 
 ROOT = Path(__file__).resolve().parents[3]
 RECORDED = json.loads(gzip.decompress((gf.GOLDEN / "weak_results.json.gz").read_bytes()))
 
-#: Results that TensorFlow refuses, by its own faults or for want of a kernel. Ragged tensors promote
-#: there in `-`, `/`, `//`, `**` and `==` alone.
+#: Results that TensorFlow refuses, by its own faults or for want of a kernel. Ragged tensors are
+#: promoted there in `-`, `/`, `//`, `**` and `==` alone.
 WIDER = {
     "tf.constant([s,s])",
     *(f"tf.math.truncate{name}({pair})" for name in ("div", "mod") for pair in ("w, w", "wf, wf")),
@@ -55,10 +54,10 @@ NUMPY_APART = {
     "tnp.eye(s, 2.5)",
 }
 #: Functions that need values, ranks or dtypes before the graph runs, or give them.
-STATIC = set(
-    "angle arange around diag_indices dstack eye fliplr flipud hstack ndim promote_types result_type "
-    "round shape size tile tri vstack".split()
-)
+STATIC = """
+angle arange around diag_indices dstack eye fliplr flipud hstack ndim promote_types result_type
+round shape size tile tri vstack
+""".split()  # noqa: SIM905
 #: `float16` takes no Python bool here where it is no promotion.
 HALF_AND_BOOL = {("h", "True"), ("True", "h")}
 
@@ -313,6 +312,31 @@ def test_each_call_sets_the_mode_anew() -> None:
 def test_a_wrong_mode_is_refused_in_tensorflows_words_and_changes_nothing() -> None:
     enable = tf.experimental.numpy.experimental_enable_numpy_behavior
     enable(dtype_conversion_mode="all")
-    with pytest.raises(ValueError, match="The provided promotion mode some does not exist. Make"):
+    with pytest.raises(ValueError, match="promotion mode some does not exist"):
         enable(dtype_conversion_mode="some")
     assert dtypes_of_sums()[0] == "float64*"
+
+
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize(
+    ("prefer", "dtypes"),
+    [
+        (True, "float32 float32 float16 complex64 float32 float64 float32 float64"),
+        (False, "float64 float64 float16 complex128 float64 float64 float32 float64"),
+    ],
+)
+def test_a_preference_for_float32_is_about_pythons_numbers(prefer: bool, dtypes: str) -> None:
+    tnp = tf.experimental.numpy
+    tnp.experimental_enable_numpy_behavior(prefer_float32=prefer)
+    half, small = tf.constant(1.0, tf.float16), tf.constant(4, tf.int8)
+    results = [
+        tnp.add(1, 2.5),
+        tnp.add(small, 2.5),
+        tnp.add(half, 1),
+        tnp.add(1.0, 1j),
+        tnp.geomspace(1, 10, 3),
+        tnp.sqrt(small),
+        tnp.true_divide(small, small),
+        tnp.zeros([2]),
+    ]
+    assert " ".join([result.dtype.name for result in results]) == dtypes

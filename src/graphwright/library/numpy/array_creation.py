@@ -403,15 +403,15 @@ def linspace(
     >>> tf.experimental.numpy.linspace(0, 1, 3).numpy()
     array([0. , 0.5, 1. ])
     """
-    asked = None if dtype is None or dtype is float else dtype_of(dtype)
-    kind = asked if asked and asked.is_floating else result_type(start, stop, 1.0)
+    other = None if dtype is None or dtype is float else dtype_of(dtype)
+    kind = other if other and other.is_floating else result_type(start, stop, 1.0)
     first, last = asarray(start, kind), asarray(stop, kind)
     count = num - 1 if endpoint else num
     step = (last - first) / count if count else first * float("nan")
     if not endpoint:
         last = last - step
     row = sequences.linspace(first, last, num, axis=axis)
-    row = row if asked is None else cast(row, asked)
+    row = row if other is None else cast(row, other)
     return (row, step) if retstep else row
 
 

@@ -766,4 +766,4 @@ def meshgrid(*xi: TensorLike, **kwargs: Any) -> list[Tensor]:
     # Each keeps its dtype: the grids are of places, at which its elements are.
     tensors = [asarray(x) for x in xi]
     places = grid(*[sequences.range(count_of(x)) for x in tensors], indexing=indexing_kind)
-    return [gather(ravel(x), at) for x, at in zip(tensors, places)]
+    return [gather(ravel(x), place) for x, place in zip(tensors, places)]

@@ -95,10 +95,10 @@ def experimental_enable_numpy_behavior(
 
     Args:
         prefer_float32: Whether Python floats count as float32 rather than float64.
-        dtype_conversion_mode: How operators and functions promote. "legacy": as NumPy does. "all": by a
-            lattice of dtypes, in which values of Python, and tensors made of them without a dtype, are
-            weak and adapt. "safe": by the lattice, where no digit can get lost, with TypeError
-            elsewhere. "off": not at all.
+        dtype_conversion_mode: How operators and functions promote. "legacy": as NumPy does.
+            "all": by a lattice of dtypes, in which values of Python, and tensors made of them
+            without a dtype, are weak and adapt. "safe": by the lattice where no digit can get
+            lost, with TypeError elsewhere. "off": not at all.
 
     Raises:
         ValueError: `dtype_conversion_mode` is another.

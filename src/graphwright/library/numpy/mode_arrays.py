@@ -1,4 +1,4 @@
-"""NumPy's functions in the promotion modes: how each takes its operands, and whose results are weak.
+"""NumPy's functions in the promotion modes: how they take operands, and whose results are weak.
 
 Each function computes what it does outside the modes, of plain tensors. A `Preparation` makes these
 of the operands. Most functions of two operands promote as outside the modes, as in TensorFlow, save
@@ -40,11 +40,11 @@ from graphwright.library.numpy.promotion_modes import (
 from graphwright.op.interpreter import is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import DTypeLike
+from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType, as_dtype
 
 #: From the operands: plain ones, and whether the result is weak; for a list of results, of each.
-Preparation: TypeAlias = Callable[[Sequence[Any]], tuple[list[Any], bool | list[bool]]]
+Preparation: TypeAlias = Callable[[Sequence[TensorLike]], tuple[list[Any], bool | list[bool]]]
 Rule: TypeAlias = Callable[[Function], Function]
 
 #: The kind of a Python float.
@@ -96,21 +96,21 @@ def rule(
     return made
 
 
-def marked(result: Any, is_weak: bool | list[bool], dtype: object) -> Any:
+def marked(result: object, is_weak: bool | list[bool], dtype: object) -> Any:
     """A result, or each in a list, as weak where it is so and no dtype is asked for."""
     if dtype is not None:
         return result
     if isinstance(is_weak, bool):
         return weak(result) if is_weak else result
     if isinstance(result, (list, tuple)):
-        return type(result)([weak(x) if kept else x for x, kept in zip(result, is_weak)])
+        return type(result)([weak(x) if flag else x for x, flag in zip(result, is_weak)])
     return weak(result) if is_weak[0] else result
 
 
 # -- preparations -------------------------------------------------------------------------------
 
 
-def own(values: Sequence[Any]) -> tuple[list[Any], list[bool]]:
+def own(values: Sequence[TensorLike]) -> tuple[list[Any], list[bool]]:
     """Each operand in its own dtype; a result is weak where its operand is."""
     kinds = [kind_of(value) for value in values]
     operands = [
@@ -125,7 +125,7 @@ def strong(prepare: Preparation) -> Preparation:
     return lambda values: (prepare(values)[0], False)
 
 
-def common(values: Sequence[Any]) -> tuple[list[Any], bool]:
+def common(values: Sequence[TensorLike]) -> tuple[list[Any], bool]:
     """The operands in their common dtype; the result is weak where that is."""
     kind = common_of(values)
     if kind is None:
@@ -133,7 +133,7 @@ def common(values: Sequence[Any]) -> tuple[list[Any], bool]:
     return [of_kind(value, kind.dtype) for value in values], kind.weak
 
 
-def as_before(values: Sequence[Any]) -> tuple[list[Any], bool]:
+def as_before(values: Sequence[TensorLike]) -> tuple[list[Any], bool]:
     """The operands for a function that promotes as outside the modes, save for lists."""
     if any(isinstance(value, (list, tuple)) for value in values):
         return common(values)[0], False
@@ -143,18 +143,18 @@ def as_before(values: Sequence[Any]) -> tuple[list[Any], bool]:
     return [plain(value) for value in values], False
 
 
-def clipped(values: Sequence[Any]) -> tuple[list[Any], bool]:
+def clipped(values: Sequence[TensorLike]) -> tuple[list[Any], bool]:
     """An array and its bounds: a single one as `as_before` has it."""
     return common(values) if len(values) == 3 else as_before(values)
 
 
-def if_common_float(values: Sequence[Any]) -> tuple[list[Any], bool]:
+def if_common_float(values: Sequence[TensorLike]) -> tuple[list[Any], bool]:
     """The operands as `as_before` has them, where "safe" promotes them and a Python float."""
     beside_float(common_of(values))
     return doubled(values) if are_ints(values) else as_before(values)
 
 
-def doubled(values: Sequence[Any]) -> tuple[list[Any], bool]:
+def doubled(values: Sequence[TensorLike]) -> tuple[list[Any], bool]:
     """The operands as float64 where "safe" promotes them, and Python's ints and a Python float."""
     if are_ints(values):
         beside_float(common_of(values))
@@ -172,7 +172,7 @@ def beside_float(kind: Promoted | None) -> Promoted | None:
     return None if kind is None else promoted(kind, _FLOAT)
 
 
-def times_float(values: Sequence[Any]) -> tuple[list[Any], bool]:
+def times_float(values: Sequence[TensorLike]) -> tuple[list[Any], bool]:
     """The operand of a product with a Python float."""
     kind = kind_of(values[0])
     product = beside_float(kind)
@@ -181,7 +181,7 @@ def times_float(values: Sequence[Any]) -> tuple[list[Any], bool]:
     return [of_kind(values[0], product.dtype)], kind.weak or product.weak
 
 
-def as_doubles(values: Sequence[Any]) -> tuple[list[Any], bool]:
+def as_doubles(values: Sequence[TensorLike]) -> tuple[list[Any], bool]:
     """The operands as float64 or complex128, as beside NumPy's float64."""
     kind = common_of(values)
     if kind is None:
@@ -190,7 +190,7 @@ def as_doubles(values: Sequence[Any]) -> tuple[list[Any], bool]:
     return [of_kind(value, dtype) for value in values], kind.weak
 
 
-def as_floats(values: Sequence[Any]) -> tuple[list[Any], bool]:
+def as_floats(values: Sequence[TensorLike]) -> tuple[list[Any], bool]:
     """The operands in the common dtype of them and a Python float."""
     kind = common_kind([*map(kind_of, values), _FLOAT])
     if kind is None:
@@ -198,7 +198,7 @@ def as_floats(values: Sequence[Any]) -> tuple[list[Any], bool]:
     return [of_kind(value, kind.dtype) for value in values], False
 
 
-def as_quotients(values: Sequence[Any]) -> tuple[list[Any], bool]:
+def as_quotients(values: Sequence[TensorLike]) -> tuple[list[Any], bool]:
     """The operands in the dtype of a quotient of their common one."""
     operands, _ = common(values)
     if operands[0].dtype.is_integer:
@@ -207,14 +207,14 @@ def as_quotients(values: Sequence[Any]) -> tuple[list[Any], bool]:
     return operands, False
 
 
-def averaged(values: Sequence[Any]) -> tuple[list[Any], bool]:
+def averaged(values: Sequence[TensorLike]) -> tuple[list[Any], bool]:
     """An array and weights, where "safe" promotes them and float32."""
     array, *weights = [kind_of(value) for value in values]
     common_kind([not_weak(array), *weights, not_weak(_FLOAT)])
     return common(values)
 
 
-def of_grid(values: Sequence[Any]) -> tuple[list[Any], bool]:
+def of_grid(values: Sequence[TensorLike]) -> tuple[list[Any], bool]:
     """Each operand in the common dtype of it and the first one, and none weak."""
     kinds = [kind_of(value) for value in values]
     operands = []
@@ -224,7 +224,7 @@ def of_grid(values: Sequence[Any]) -> tuple[list[Any], bool]:
     return operands, False
 
 
-def single_own(values: Sequence[Any]) -> tuple[list[Any], list[bool] | bool]:
+def single_own(values: Sequence[TensorLike]) -> tuple[list[Any], list[bool] | bool]:
     """Each operand in its own dtype; the result of a single one is weak where that is."""
     operands, are_weak = own(values)
     return operands, are_weak if len(values) == 1 else False
@@ -238,7 +238,10 @@ def stepping(function: Function) -> Function:
     is weak where the first end is."""
 
     def computing(
-        start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike | None = None
+        start: TensorLike,
+        stop: TensorLike | None = None,
+        step: TensorLike = 1,
+        dtype: DTypeLike | None = None,
     ) -> Any:
         first, last = kind_of(start), kind_of(start if stop is None else stop)
         if dtype is not None or first is None or last is None:
@@ -263,8 +266,8 @@ def spaced(function: Function) -> Function:
     by_float, by_quotient = rule(as_floats, 2)(function), rule(as_quotients, 2)(function)
 
     def computing(
-        start: Any,
-        stop: Any,
+        start: TensorLike,
+        stop: TensorLike,
         num: int = 50,
         endpoint: bool = True,
         retstep: bool = False,
@@ -272,8 +275,8 @@ def spaced(function: Function) -> Function:
         axis: int = 0,
     ) -> Any:
         chosen = by_quotient if dtype is None else by_float
-        asked = None if dtype is float else dtype
-        return chosen(start, stop, num, endpoint, retstep, asked, axis)
+        other = None if dtype is float else dtype
+        return chosen(start, stop, num, endpoint, retstep, other, axis)
 
     return computing
 
@@ -292,7 +295,7 @@ def by_lattice(function: Function) -> Function:
     return computing
 
 
-def kind_of_any(value: Any) -> Promoted | None:
+def kind_of_any(value: object) -> Promoted | None:
     """The dtype of a value, or of what stands for a dtype."""
     if isinstance(value, type) and value in _TYPES:
         return kind_of(_TYPES[value])

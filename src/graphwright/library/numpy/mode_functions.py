@@ -1,7 +1,7 @@
 """Public functions in the promotion modes: which ones promote, and whose results stay weak.
 
-`tests/golden/weak_results.json.gz` has what TensorFlow gives. A function that is not here takes a
-weak tensor for the plain one.
+`mode_arrays` has NumPy's functions. `tests/golden/weak_results.json.gz` has what TensorFlow gives.
+A function that is in neither takes a weak tensor for the plain one.
 """
 
 from __future__ import annotations
@@ -173,8 +173,8 @@ def install() -> None:
     ):
         for function in functions:
             _UNDO.append(replace(public(function), rule))
-    for function, rule in mode_arrays.RULES.items():
-        _UNDO.append(replace(public(function), rule))
+    for function, made in mode_arrays.RULES.items():
+        _UNDO.append(replace(public(function), made))
 
 
 def uninstall() -> None:
