@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from graphwright.function.structure import Outputs
 from graphwright.library.numpy import (
     array_functions,
     array_indexing,
@@ -23,6 +24,7 @@ from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.tensor_operators import Operators
+from graphwright.values.variable import Variable
 
 _OPERATORS = {
     "add": array_functions.add,
@@ -164,6 +166,9 @@ def install_mode(mode: str) -> None:
     for name, operator in promotion_modes.operators(_PLAIN).items():
         install(name, operator)
         setattr(WeakTensor, name, operator)
+    for name in ("assign", "assign_add", "assign_sub"):
+        put(Variable, name, boundary(promotion_modes.assignment(vars(Variable)[name])))
+    put(Outputs, "__init__", promotion_modes.numbers_as_weak(Outputs.__init__))
     for name in _WEAK_METHODS:
         setattr(WeakTensor, name, weak_method(name))
     for name, value in (("T", lambda self: weak(self.tensor.T)), ("data", lambda self: self)):

@@ -6,6 +6,7 @@ function computes on plain tensors, and the result is weak where the common dtyp
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -16,12 +17,14 @@ from graphwright.library.numpy.dtype_lattice import Promoted, is_safe, promoted_
 from graphwright.library.numpy.weak_tensor import WEAK_DTYPES, WeakTensor
 from graphwright.ops.core.casting import cast
 from graphwright.types import dtypes as dt
+from graphwright.types import tree
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, of_numpy
 from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor
 from graphwright.values.tensor_operators import Operators
+from graphwright.values.variable import Variable
 
 Function: TypeAlias = Callable[..., Any]
 
@@ -320,6 +323,42 @@ def weak_operator(name: str, former: Function) -> Function:
 
     operator.__qualname__ = f"Tensor.{name}"
     return operator
+
+
+def assignment(former: Function) -> Function:
+    """A method of variables that takes a value of a dtype that is promoted to the variable's."""
+
+    @functools.wraps(former)
+    def assigning(self: Variable, value: TensorLike, *args: object, **kwargs: object) -> Any:
+        kinds = strong(self.dtype), kind_of(value)
+        common = common_kind(kinds)
+        if common is None:
+            return former(self, plain(value), *args, **kwargs)
+        if common.dtype is not self.dtype:
+            raise TypeError(
+                f"A variable of {self.dtype.name} keeps its dtype: with {value!r} it would be "
+                f"{common.dtype.name}. Convert the value first: tf.cast(value, variable.dtype)"
+            )
+        return former(self, of_kind(value, self.dtype), *args, **kwargs)
+
+    return assigning
+
+
+def numbers_as_weak(former: Function) -> Function:
+    """`Outputs.__init__`, which makes weak tensors of Python's numbers that a function returns."""
+
+    def outputs(self: object, structure: object, function: object) -> None:
+        former(self, tree.map_structure(number_as_weak, structure), function)
+
+    return outputs
+
+
+def number_as_weak(value: object) -> object:
+    """A Python number as a weak tensor, anything else as it is."""
+    kind = _PYTHON.get(type(value))
+    if kind is None or not kind.weak:
+        return value
+    return WeakTensor(of_kind(value, kind.dtype))  # type: ignore[arg-type]  # it is a number
 
 
 def is_bool(value: object) -> bool:

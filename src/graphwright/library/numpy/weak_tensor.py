@@ -6,9 +6,11 @@ tensor is needed it converts to the plain one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from graphwright.control.map import MappedTensors
+from graphwright.control.tensor_array import TensorArray
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorValue
 from graphwright.types.composite import Composite
@@ -98,7 +100,10 @@ class WeakTensor(Composite):
         return hash(self._tensor)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._tensor)
+        return map(WeakTensor, self._tensor)
+
+    def __format__(self, spec: str) -> str:
+        return f"{self._tensor:{spec}} weakly typed"
 
     def __repr__(self) -> str:
         return repr(self._tensor).removesuffix(">") + ", weak=True>"
@@ -124,7 +129,6 @@ for _name in (
     "__dlpack__",
     "__dlpack_device__",
     "__float__",
-    "__format__",
     "__getitem__",
     "__index__",
     "__int__",
@@ -179,8 +183,28 @@ class WeakTensorSpec(TypeSpec):
     def _from_components(self, components: Tensor) -> WeakTensor:
         return WeakTensor(components)
 
+    def _batch(self, batch_size: int | None) -> WeakTensorSpec:
+        return WeakTensorSpec(self._tensor._batch(batch_size))
+
+    def _unbatch(self) -> WeakTensorSpec:
+        return WeakTensorSpec(self._tensor._unbatch())
+
+    def _of_rows(self) -> WeakTensorSpec:
+        return self._unbatch()
+
+    def _items(self) -> WeakItems:
+        return WeakItems(self.dtype, self.shape._dims)
+
     def __repr__(self) -> str:
         return f"WeakTensor.Spec(tensor={self._tensor!r})"
+
+
+class WeakItems(MappedTensors):
+    """Results of `tf.map_fn` that are the rows of a weak tensor."""
+
+    def together(self, arrays: Sequence[TensorArray], length: int | None) -> Any:
+        """All results as the rows of a weak tensor."""
+        return WeakTensor(super().together(arrays, length))
 
 
 def plain(value: WeakTensor, dtype: DType | None, name: str | None) -> Any:
