@@ -30,6 +30,7 @@ def record(mode: str) -> dict[str, Any]:
     return {
         "operators": weak_operands.operator_table(tf),
         "expressions": weak_operands.expression_table(tf, expressions),
+        "programs": weak_operands.program_table(tf),
     }
 
 

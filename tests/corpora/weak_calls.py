@@ -1,9 +1,11 @@
 """Calls on weak and strong operands, which `weak_operands` evaluates.
 
-The names in them are those of its tensors.
+The names in them are those of its tensors, and those of `program_names`.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 #: More calls of NumPy's functions: of lists, of Python's numbers, of other dtypes.
 MORE_NUMPY_EXPRESSIONS = """
@@ -671,3 +673,340 @@ tf.clip_by_value(tf.ragged.constant([[1],[]]),1.5,2).flat_values
 tf.add(tf.ragged.constant([[1],[]]),1).flat_values
 (tf.ragged.constant([[1],[]])+1).flat_values
 """.strip().splitlines()
+
+#: What programs do with weak tensors: functions, loops, gradients, variables, datasets.
+PROGRAM_EXPRESSIONS = """
+F(lambda x: x)(w)
+F(lambda x: x+1)(w)
+F(lambda x: x+1.5)(w)
+F(lambda x: x+1.5)(s)
+F(lambda x: x+1.5)(5)
+F(lambda x: (x, x+s))(w)
+F(lambda x: {'a': x, 'b': [x*2.5]})(w)
+F(lambda: tf.constant(5))()
+F(lambda: 5)()
+F(lambda x: tf.reduce_sum(x))(wv)
+F(lambda x: x[0])(wv)
+F(lambda x: tf.shape(x))(wv)
+F(lambda x: x.shape)(wv)
+F(lambda x: x, jit_compile=True)(w)
+F(lambda x,y: x+y, jit_compile=True)(w,i8)
+F(lambda x: x.dtype.name+'a' and x)(w)
+sig(w)
+sig(s)
+sig(5)
+sigf(wf)
+sigf(2.5)
+F(lambda x: sig(x))(w)
+F(lambda x: F(lambda y: y+1)(x))(w)
+F(lambda x: x).get_concrete_function(w)(w)
+F(lambda x: x).get_concrete_function(tf.TensorSpec([],tf.int32))(w)
+F(lambda x: x).get_concrete_function(tf.TensorSpec([],tf.int32))(s)
+F(lambda x: x).get_concrete_function(w)(s)
+cond_(True,w,w)
+cond_(tf.constant(True),w,wf)
+cond_(tf.constant(True),w,s)
+cond_(tf.constant(True),s,w)
+F(cond_)(tf.constant(True),w,w)
+F(cond_)(tf.constant(True),w,s)
+F(cond_)(tf.constant(True),s,s)
+F(cond_)(tf.constant(True),w,wf)
+loop(w)
+F(loop)(w)
+F(loop)(s)
+F(loop)(0)
+F(loopf)(wf)
+F(loopf)(sf)
+F(loopf)(s)
+F(loopf)(w)
+F(wl)(sf)
+F(wl)(wf)
+F(wl2)(wf)
+F(wl2)(sf)
+F(br)(w,w)
+F(br)(w,s)
+F(br)(s,s)
+tf.while_loop(lambda i: i<3, lambda i: (i+1,), (w,))
+tf.while_loop(lambda i: i<3, lambda i: (i+1,), (s,))
+tf.while_loop(lambda i: i<3, lambda i: (i+1,), (0,))
+F(lambda: tf.while_loop(lambda i: i<3, lambda i: (i+1,), (tf.constant(0),)))()
+F(lambda: tf.while_loop(lambda i: i<3, lambda i: (i+1,), (0,)))()
+tf.map_fn(lambda x: x*2, wv)
+tf.map_fn(lambda x: x*2, sv)
+tf.vectorized_map(lambda x: x*2, wv)
+tf.vectorized_map(lambda x: x*2, sv)
+tf.scan(lambda a,x: a+x, wv)
+tf.scan(lambda a,x: a+x, sv)
+tf.foldl(lambda a,x: a+x, sv)
+tape()
+tape2()
+tape3()
+tape4()
+tape5()
+ta()
+M()(w)
+M()(s)
+tf.is_tensor(w)
+isinstance(w,tf.Tensor)
+tf.nest.flatten([w,{'a':wf}])
+tf.nest.map_structure(lambda x: x+1, [w,wf])
+list(tf.data.Dataset.from_tensor_slices(wv))[0]
+list(tf.data.Dataset.from_tensors(w))[0]
+list(tf.data.Dataset.from_tensors((w,s)))[0]
+list(tf.data.Dataset.range(2).map(lambda x: x+1))[0]
+list(tf.data.Dataset.range(2).map(lambda x: x*1.5))[0]
+list(tf.data.Dataset.from_tensor_slices([1.,2.]))[0]
+list(tf.data.Dataset.from_tensor_slices(sv).map(lambda x: x*2))[0]
+list(tf.data.Dataset.from_tensor_slices(sv).batch(2))[0]
+tf.convert_to_tensor(w, tf.int32)
+tf.convert_to_tensor(w, tf.float32)
+tf.cast(w, tf.float32)
+tf.constant(w)
+tf.Variable(w)
+tf.Variable(5)
+tf.Variable(2.5)
+tf.Variable(5).assign(w)
+tf.Variable(5).assign_add(w)
+tf.Variable(5.).assign_add(w)
+tf.Variable(5.).assign_add(1)
+tf.Variable(5).assign_add(1.5)
+tf.Variable(5.).assign(1)
+tf.Variable(5.).assign_sub(wf)
+tf.Variable(1,dtype=tf.int8).assign_add(w)
+tf.Variable(1,dtype=tf.int8).assign_add(5)
+m.v+1
+m.v*wf
+m.v*tf.constant(2)
+wv.numpy().dtype.name
+np.add(wv,1).dtype.name
+np.asarray(wv).dtype.name
+np.array([1,2])+w
+len(wv)
+wv[1]
+[x for x in wv][0]
+float(wf)
+int(w)
+bool(w)
+[1,2,3][tf.constant(1)]
+hash(w) and 1
+wv.shape
+wv.dtype
+w.ref() and 1
+wv.get_shape()
+tf.get_static_value(w)
+tf.where(wv>1,wv,0.)
+tf.where(wv>1,wv,sv)
+tf.concat([wv,sv],0)
+tf.stack([wv,sv])
+tf.gather(wv,[0])
+tf.one_hot(w,3)
+tf.random.normal([2])
+tf.random.uniform([2],0,wf)
+tf.nn.softmax(wv)
+tf.nn.relu(wv)
+tf.nn.sparse_softmax_cross_entropy_with_logits([0],[[1.,2.]])
+tf.reduce_mean(tf.square(wv-sv))
+tf.linalg.norm(wv)
+tf.linspace(0.,1.,3)
+tf.range(w)
+tf.range(0,wf)
+tf.fill([2],w)
+tf.eye(2)
+tf.zeros([w])
+tf.reshape(wv,[w-2])
+tf.reshape(wv,tf.constant([3,1]))
+tf.broadcast_to(w,tf.constant([2]))
+tf.slice(wv,tf.constant([0]),tf.constant([1]))
+tf.transpose(wv[None],tf.constant([1,0]))
+tf.split(wv,tf.constant([1,2]))
+tf.tile(wv,tf.constant([2]))
+tf.strided_slice(wv,[0],[2])
+tf.clip_by_value(sv,0,wf)
+tf.math.segment_sum(wv,tf.constant([0,0,1]))
+tf.custom_gradient(lambda x: (x*2, lambda dy: dy*2))(wf)
+tf.custom_gradient(lambda x: (x*2, lambda dy: dy*2))(sf)
+tf.recompute_grad(lambda x: x*2)(sf)
+tf.stop_gradient(wv)
+tf.switch_case(w-5,[lambda: w])
+tf.case([(tf.constant(True),lambda: w)])
+tf.sets.size(tf.sparse.from_dense([[1,2]]))
+tf.strings.as_string(w)
+tf.io.serialize_tensor(w)
+tf.debugging.assert_equal(w,5)
+tf.debugging.assert_near(wf,2.5)
+tf.rank(wv)+1
+tf.shape(wv)+1
+tf.shape(wv)*1.5
+tf.size(wv)/2
+tf.cast(tf.size(wv),tf.float32)*0.5
+tf.math.add_n([wv,sv])
+wv.set_shape([3])
+f'{wf}'
+tf.Variable(5.).assign_add(s)
+tf.Variable(5.).assign(s)
+tf.Variable(5.).assign(w)
+tf.Variable(5.).assign_sub(w)
+tf.Variable(5.).assign_sub(s)
+tf.Variable(5.).assign_sub(1)
+tf.Variable(5).assign_sub(i8)
+tf.Variable(5).assign_add(i8)
+tf.Variable(5).assign_add(sf)
+tf.Variable(5).assign_add(wf)
+tf.Variable(5).assign_add(np.int64(3))
+tf.Variable(5).assign_add(np.array(3))
+tf.Variable(5.).assign_add(np.float64(3))
+tf.Variable(5.).assign_add(np.int8(3))
+tf.Variable(5.).assign_add(True)
+tf.Variable(5.).assign_add([1])
+tf.Variable([5.]).assign_add([1])
+tf.Variable([5.]).assign([1])
+tf.Variable([5.]).assign([w])
+tf.Variable(5.).assign(i8)
+tf.Variable(5.,dtype=tf.float64).assign_add(wf)
+tf.Variable(5.,dtype=tf.float64).assign_add(sf)
+tf.Variable(5.,dtype=tf.float16).assign_add(wf)
+tf.Variable(5.,dtype=tf.float16).assign_add(sf)
+tf.Variable([1.,2.]).scatter_nd_add([[0]],wv[:1])
+tf.Variable([1.,2.]).scatter_nd_add([[0]],tf.constant([1]))
+F(lambda v: v.assign_add(w))(tf.Variable(5.))
+F(lambda v: v.assign_add(s))(tf.Variable(5.))
+F(lambda v: v.assign_add(2))(tf.Variable(5.))
+F(lambda: (5, 2.5, [1,2], None, True))()
+F(lambda: 1j)()
+F(lambda: np.int64(3))()
+F(lambda: np.array([1.]))()
+F(lambda: {'a': 3})()
+F(lambda x: (x, 3))(s)
+F(lambda x: 'a')(s)
+F(lambda x: [])(s)
+F(lambda x: x)(5)
+F(lambda x: x)(2.5)
+F(lambda x: x)([1,2])
+F(lambda x: x+1)(np.array([1,2]))
+F(lambda x: x+1, input_signature=[tf.TensorSpec([],tf.float32)])(w)
+F(lambda x: x+1, input_signature=[tf.TensorSpec([],tf.float32)])(5)
+F(lambda x: x+1, reduce_retracing=True)(5)
+F(lambda x: x+1).get_concrete_function(tf.TensorSpec([],tf.float32))(2.5)
+F(lambda x: 3).get_concrete_function(tf.TensorSpec([],tf.float32))(2.5)
+F(lambda x: 3).get_concrete_function(tf.TensorSpec([],tf.float32)).structured_outputs
+tf.map_fn(lambda x: 3, sv, fn_output_signature=tf.int32)
+tf.map_fn(lambda x: 3., sv)
+tf.map_fn(lambda x: x, [1,2])
+tf.map_fn(lambda x: (x,x+1), wv, fn_output_signature=(tf.float32,tf.float32))
+list(tf.data.Dataset.from_tensor_slices(wv).map(lambda x: x+1))[0]
+list(tf.data.Dataset.from_tensor_slices(wv).batch(2))[0]
+list(tf.data.Dataset.from_tensor_slices([1,2]))[0]
+list(tf.data.Dataset.from_tensor_slices({'a': wv, 'b': [1,2,3]}))[0]
+list(tf.data.Dataset.from_tensor_slices((wv,sv)).batch(2))[0]
+list(tf.data.Dataset.from_tensor_slices((wv,sv)).map(lambda a,b: a+b))[0]
+list(tf.data.Dataset.from_tensors(w).map(lambda x: x+i8))[0]
+list(tf.data.Dataset.from_tensors(w).batch(1))[0]
+list(tf.data.Dataset.from_tensors(w).repeat(2).batch(2))[0]
+list(tf.data.Dataset.from_tensor_slices(sv).map(lambda x: 3))[0]
+list(tf.data.Dataset.from_tensor_slices(sv).map(lambda x: tf.constant(3)))[0]
+list(tf.data.Dataset.from_tensor_slices(sv).map(lambda x: (x, 2.5)))[0]
+tf.data.Dataset.from_tensors(w).reduce(0, lambda a,b: a+b)
+tf.data.Dataset.from_tensor_slices(sv).reduce(0., lambda a,b: a+b)
+tf.data.Dataset.range(3).reduce(np.int64(0), lambda a,b: a+b)
+list(tf.data.Dataset.from_generator(lambda: iter([1,2]), output_types=tf.int32))[0]
+list(tf.data.Dataset.zip((tf.data.Dataset.from_tensors(w),)))[0]
+list(tf.data.Dataset.from_tensors(w).filter(lambda x: x>0))[0]
+list(tf.data.Dataset.from_tensors(wv).unbatch())[0]
+list(tf.data.Dataset.from_tensors(wv).padded_batch(1))[0]
+list(tf.data.Dataset.range(2).shuffle(w).take(w))[0]
+list(tf.data.Dataset.range(2).batch(w-4))[0]
+""".strip().splitlines()
+
+
+def program_names(tf: Any) -> dict[str, Any]:
+    """The names in `PROGRAM_EXPRESSIONS` beside those of tensors."""
+
+    def cond_(which: Any, a: Any, b: Any) -> Any:
+        return tf.cond(which, lambda: a, lambda: b)
+
+    def loop(x: Any) -> Any:
+        for _ in tf.range(3):
+            x = x + 1
+        return x
+
+    def loopf(x: Any) -> Any:
+        for _ in tf.range(3):
+            x = x * 1.5
+        return x
+
+    def wl(x: Any) -> Any:
+        i = 0
+        while i < 3:
+            x = x + 1.5
+            i += 1
+        return x
+
+    def wl2(x: Any) -> Any:
+        while x < 10:
+            x = x + 1.5
+        return x
+
+    def br(x: Any, y: Any) -> Any:
+        if tf.reduce_sum(x) > 0:  # noqa: SIM108 - AutoGraph converts the statement
+            z = x
+        else:
+            z = y
+        return z
+
+    module = tf.Module()
+    module.v = tf.Variable(1.0)
+    return {
+        "F": tf.function,
+        "cond_": cond_,
+        "loop": loop,
+        "loopf": loopf,
+        "wl": wl,
+        "wl2": wl2,
+        "br": br,
+        "m": module,
+        "M": lambda: tf.function(lambda x: x * 2),
+        "wv": tf.constant([1.0, 2.0, 3.0]),
+        "sv": tf.constant([1.0, 2.0, 3.0], tf.float32),
+        "sig": tf.function(lambda x: x + 1, input_signature=[tf.TensorSpec([], tf.int32)]),
+        "sigf": tf.function(lambda x: x + 1, input_signature=[tf.TensorSpec([], tf.float32)]),
+        **gradients(tf),
+    }
+
+
+def gradients(tf: Any) -> dict[str, Any]:
+    """Functions that compute gradients, and one that collects elements."""
+    weak, strong = tf.constant(2.5), tf.constant(2.5, tf.float32)
+
+    def tape() -> Any:
+        v = tf.Variable(3.0)
+        with tf.GradientTape() as recorded:
+            y = v * v * 2.5
+        return recorded.gradient(y, v)
+
+    def tape2() -> Any:
+        with tf.GradientTape() as recorded:
+            recorded.watch(weak)
+            y = weak * weak
+        return recorded.gradient(y, weak)
+
+    def tape3() -> Any:
+        with tf.GradientTape() as recorded:
+            recorded.watch(strong)
+            y = strong * weak
+        return [recorded.gradient(y, strong)]
+
+    def tape4() -> Any:
+        v = tf.Variable(3.0, dtype=tf.float64)
+        with tf.GradientTape() as recorded:
+            y = v * weak
+        return [y, recorded.gradient(y, v)]
+
+    def tape5() -> Any:
+        v = tf.Variable(3)
+        return [v, v + 1.5, v * v, v.assign_add(2), v.assign(tf.constant(5)), v.value()]
+
+    def ta() -> Any:
+        array = tf.TensorArray(tf.float32, 2)
+        return array.write(0, weak).write(1, strong).stack()
+
+    return {"tape": tape, "tape2": tape2, "tape3": tape3, "tape4": tape4, "tape5": tape5, "ta": ta}

@@ -12,7 +12,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from corpora.weak_calls import MORE_NUMPY_EXPRESSIONS, RAGGED_EXPRESSIONS
+from corpora.weak_calls import (
+    MORE_NUMPY_EXPRESSIONS,
+    PROGRAM_EXPRESSIONS,
+    RAGGED_EXPRESSIONS,
+    program_names,
+)
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -450,6 +455,8 @@ def described(result: Any) -> str:
     """The dtype of a result, those of a list, or the name of another type."""
     if isinstance(result, (list, tuple)):
         return f"{type(result).__name__}({','.join(map(described, result))})"
+    if isinstance(result, dict):
+        return f"dict({','.join([f'{key}={described(x)}' for key, x in result.items()])})"
     if type(result).__name__ == "DType":
         return f"DType.{result.name}"
     name = getattr(getattr(result, "dtype", None), "name", None)
@@ -482,6 +489,12 @@ def expression_table(tf: Any, expressions: list[str]) -> dict[str, str]:
     """What each expression gives."""
     names = names_of(tf)
     return {text: shown(partial(eval, text, names)) for text in expressions}
+
+
+def program_table(tf: Any) -> dict[str, str]:
+    """What each of `PROGRAM_EXPRESSIONS` gives."""
+    names = names_of(tf) | program_names(tf)
+    return {text: shown(partial(eval, text, names)) for text in PROGRAM_EXPRESSIONS}
 
 
 def traced_table(tf: Any, expressions: list[str]) -> dict[str, str]:
