@@ -352,3 +352,15 @@ def test_a_preference_for_float32_is_about_pythons_numbers(prefer: bool, dtypes:
         tnp.zeros([2]),
     ]
     assert " ".join([result.dtype.name for result in results]) == dtypes
+
+
+@pytest.mark.usefixtures("restored")
+def test_a_saved_model_keeps_weak_arguments_and_results(tmp_path: Path) -> None:
+    tf.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="all")
+    model = tf.Module()
+    model.double = tf.function(lambda x: x * 2, autograph=False)
+    model.double(tf.constant(2.5))
+    tf.saved_model.save(model, tmp_path)
+    loaded = tf.saved_model.load(tmp_path).double(tf.constant(1.5))
+    assert weak_operands.shown(lambda: loaded) == "float32*"
+    assert float(loaded) == 3.0

@@ -17,6 +17,7 @@ from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec, TypeSpec
+from graphwright.types.type_spec import SAVED_SPECS
 from graphwright.values.convert import convert, register_conversion
 from graphwright.values.tensor import EagerTensor, Reference
 
@@ -171,7 +172,12 @@ class WeakTensorSpec(TypeSpec):
         return WeakTensor
 
     def _serialize(self) -> tuple[Any, ...]:
-        return (self._tensor,)
+        return (("tensor", self._tensor),)  # as an extension type with a field of that name
+
+    @classmethod
+    def _deserialize(cls, serialization: tuple[tuple[str, TensorSpec], ...]) -> WeakTensorSpec:
+        ((_, tensor),) = serialization
+        return cls(tensor)
 
     @property
     def _component_specs(self) -> Any:
@@ -197,6 +203,12 @@ class WeakTensorSpec(TypeSpec):
 
     def __repr__(self) -> str:
         return f"WeakTensor.Spec(tensor={self._tensor!r})"
+
+
+# TensorFlow's models have the first name for arguments, the second for results. Ours have the first
+# for both, which TensorFlow takes.
+SAVED_SPECS["tf.EagerWeakTensor.Spec"] = WeakTensorSpec
+SAVED_SPECS["tf.GraphWeakTensor.Spec"] = WeakTensorSpec
 
 
 class WeakItems(MappedTensors):
