@@ -175,7 +175,7 @@ class WeakTensorSpec(TypeSpec):
         return (("tensor", self._tensor),)  # as an extension type with a field of that name
 
     @classmethod
-    def _deserialize(cls, serialization: tuple[tuple[str, TensorSpec], ...]) -> WeakTensorSpec:
+    def _deserialize(cls, serialization: Sequence[Any]) -> WeakTensorSpec:
         ((_, tensor),) = serialization
         return cls(tensor)
 
