@@ -1219,6 +1219,8 @@ WITHOUT_ROWS = {
     "portable/classic/classic_names.py:altered": "its key is a path of a table",
     "portable/classic/figures/summary_ops.py:limits": "it has no key: the table is one",
     "portable/classic/former_signatures.py:signatures": "it has no key: the table is one",
+    "library/numpy/dtype_lattice.py:above": "its key is a dtype of a table",
+    "library/numpy/dtype_lattice.py:joined": "its key is two dtypes of a table",
     "data/stages/buffer_stages.py:_SUPPLIES": "it lists what is alive, and remembers no result",
     "data/tuning/pipeline_budget.py:claims": "it lists what is alive, and remembers no result",
     "data/stage.py:kernels": "the key is a kernel, and the table is that of one iteration",
@@ -1342,6 +1344,8 @@ UNBOUNDED = {
     "api/__init__.py:open_methods": "its keys are the package's own classes",
     "portable/classic/former_namespaces.py:former": "its keys are those of a table",
     "portable/classic/classic_names.py:altered": "its keys are those of a table",
+    "library/numpy/dtype_lattice.py:above": "its keys are 20 dtypes",
+    "library/numpy/dtype_lattice.py:joined": "its keys are pairs of 20 dtypes",
     "values/eager.py:_executor": "a key says of each of at most twelve operands which of 3 kinds",
 }  # fmt: skip
 

@@ -110,3 +110,23 @@ def test_what_is_public_has_its_own_form() -> None:
     assert not refusal.is_public(own)
     assert refusal.own_form(own) is own
     assert refusal.boundary(tf.add) is tf.add
+
+
+def test_a_public_form_calls_another_function_from_now_on_and_errors_name_it_once() -> None:
+    def half(x: Any, by: Any = 2) -> Any:
+        return tf.divide(x, by)
+
+    def total(*terms: Any) -> Any:
+        return tf.add_n(list(terms))
+
+    public_half, public_total = refusal.boundary(half), refusal.boundary(total)
+    references = [public_half, public_total]
+    refusal.replace(public_half, lambda former: lambda x, by=2: -former(x, by))
+    refusal.replace(public_total, lambda former: lambda *terms: -former(*terms))
+    assert references[0](tf.constant(3.0)).numpy() == -1.5
+    assert references[0](x=tf.constant(3.0), by=3).numpy() == -1.0
+    assert references[1](tf.constant(3.0), tf.constant(1.0)).numpy() == -4.0
+    assert half(tf.constant(3.0)).numpy() == 1.5
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        public_half(tf.zeros([2]), tf.zeros([3]))
+    assert str(caught.value).count("tf.divide(") == 1

@@ -341,6 +341,38 @@ def own_form(function: object) -> Any:
     return inner if inner is not None and _PUBLIC.get(inner) is function else function
 
 
+def replace(
+    public: FunctionType, make: Callable[[Function], Function]
+) -> Callable[[], None]:
+    """Lets a public form call `make(former)` from now on, where `former` does what it did before.
+
+    So every reference to the public form has the new meaning. What the new function raises leaves
+    as it is: `former` names the call. The function that comes back undoes it.
+    """
+    cells = dict(zip(public.__code__.co_freevars, public.__closure__ or ()))
+    copies = tuple([CellType(cell.cell_contents) for cell in cells.values()])
+    former = FunctionType(
+        public.__code__, public.__globals__, public.__name__, public.__defaults__, copies
+    )
+    former.__kwdefaults__ = public.__kwdefaults__
+    functools.update_wrapper(former, own_form(public))
+    before = [(cells[name], cells[name].cell_contents) for name in ("function", "refused")]
+    cells["function"].cell_contents = make(former)
+    cells["refused"].cell_contents = raises_again
+
+    def undo() -> None:
+        for cell, contents in before:
+            cell.cell_contents = contents
+
+    return undo
+
+
+def raises_again(
+    error: Exception, function: Function, values: tuple[object, ...], named: dict[str, object]
+) -> None:
+    """No other meaning of a call: its error stays as it is."""
+
+
 def _wrapped(function: Function, refused: Function) -> Function:
     code = function.__code__
     if code.co_flags & VARIADIC or code.co_kwonlyargcount:

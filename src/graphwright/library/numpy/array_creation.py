@@ -279,8 +279,11 @@ def tri_mask(
     rows: TensorLike, columns: TensorLike | None, k: int, dtype: DTypeLike, holds: Condition
 ) -> Any:
     """A matrix with ones where `holds` is true of the distance, to the right, from a diagonal."""
-    columns = rows if columns is None else columns
-    distance = sequences.range(columns)[None, :] - sequences.range(rows)[:, None] - k
+    down, right = [
+        cast(size, dt.int64) if is_tensor(size) and size.dtype not in dt.INDEX else size
+        for size in (rows, rows if columns is None else columns)
+    ]
+    distance = sequences.range(right)[None, :] - sequences.range(down)[:, None] - k
     return cast(holds(distance), dtype)
 
 
@@ -390,7 +393,7 @@ def linspace(
         num: The number of elements, as an int.
         endpoint: Whether `stop` is the last element.
         retstep: Whether to return the step as well.
-        dtype: The dtype of the result: float64 by default. None means that of the ends as floats.
+        dtype: The dtype of the result. None and float mean that of the ends as floats.
         axis: The place of the new axis.
 
     Returns:
@@ -400,15 +403,15 @@ def linspace(
     >>> tf.experimental.numpy.linspace(0, 1, 3).numpy()
     array([0. , 0.5, 1. ])
     """
-    kind = None if dtype is None else dtype_of(dtype)
-    kind = kind if kind is not None and kind.is_floating else result_type(start, stop, 1.0)
+    other = None if dtype is None or dtype is float else dtype_of(dtype)
+    kind = other if other and other.is_floating else result_type(start, stop, 1.0)
     first, last = asarray(start, kind), asarray(stop, kind)
     count = num - 1 if endpoint else num
     step = (last - first) / count if count else first * float("nan")
     if not endpoint:
         last = last - step
     row = sequences.linspace(first, last, num, axis=axis)
-    row = row if dtype is None else cast(row, dtype_of(dtype))
+    row = row if other is None else cast(row, other)
     return (row, step) if retstep else row
 
 
@@ -469,8 +472,9 @@ def geomspace(
     >>> tf.experimental.numpy.geomspace(1, 100, 3).numpy()
     array([  1.,  10., 100.])
     """
-    first, last = (asarray(x, dt.float64) for x in (start, stop))
-    powers = linspace(log(first / first), log(last / first), num, endpoint, axis=axis)
+    first, last = (asarray(x, result_type(1.0)) for x in (start, stop))
+    ends = log(first / first), log(last / first)
+    powers = linspace(*ends, num, endpoint, axis=axis)
     numbers = first * exp(powers)
     return numbers if dtype is None else cast(numbers, dtype_of(dtype))
 
@@ -573,7 +577,7 @@ def trace(
         offset: The diagonal: 0 is the main one, positive ones lie above it.
         axis1: The axis of rows.
         axis2: The axis of columns.
-        dtype: The dtype of the result. None means that of `a`, or 64 bits for smaller integers.
+        dtype: The dtype of the result. None means that of `a`.
 
     Returns:
         A tensor of the other axes.
@@ -582,7 +586,8 @@ def trace(
     >>> tf.experimental.numpy.trace([[1, 2], [3, 4]]).numpy()
     np.int64(5)
     """
-    return total(diagonal(a, offset, axis1, axis2), -1, dtype)
+    elements: Any = diagonal(a, offset, axis1, axis2)
+    return total(elements, -1, elements.dtype if dtype is None else dtype)
 
 
 def vander(x: TensorLike, N: int | None = None, increasing: bool = False) -> Tensor:

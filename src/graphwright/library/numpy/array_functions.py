@@ -107,6 +107,18 @@ def truths(x: TensorLike, y: TensorLike) -> list[Any]:
     return [truth(x), truth(y)]
 
 
+def dividends(x: TensorLike, y: TensorLike) -> list[Any]:
+    """Two values as tensors of one dtype, which is not bool."""
+    pair = promoted(x, y)
+    return [*map(inexact, pair)] if pair[0].dtype is dt.bool_ else pair
+
+
+def doubles(x: TensorLike) -> Any:
+    """The value as a tensor of float64 or complex128."""
+    tensor = asarray(x)
+    return casting.cast(tensor, dt.complex128 if tensor.dtype.is_complex else dt.float64)
+
+
 def bits(
     x: TensorValue, y: TensorValue, integers: TensorPairFunction, booleans: TensorPairFunction
 ) -> Any:
@@ -263,7 +275,7 @@ def logaddexp2(x1: TensorLike, x2: TensorLike) -> Tensor:
     >>> tf.experimental.numpy.logaddexp2(0, 0).numpy()
     np.float64(1.0)
     """
-    x, y = inexact_pair(x1, x2)
+    x, y = map(doubles, promoted(x1, x2))
     return logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
 
 
@@ -372,13 +384,14 @@ def angle(z: TensorLike, deg: bool = False) -> Tensor:
         deg: Whether the angles are in degrees rather than in radians.
 
     Returns:
-        A tensor of floats.
+        A tensor of floats; float16 gives float32.
 
     >>> import graphwright as tf
     >>> tf.experimental.numpy.angle(1j, deg=True).numpy()
     np.float64(90.0)
     """
-    radians = complex_parts.angle(inexact(z))
+    x = inexact(z)
+    radians = complex_parts.angle(casting.cast(x, dt.float32) if x.dtype is dt.float16 else x)
     return radians * (180.0 / math.pi) if deg else radians
 
 
@@ -585,8 +598,8 @@ isposinf = unary("isposinf", lambda x: infinite(x, 1))
 deg2rad = unary("deg2rad", scaled(math.pi / 180), inexact)
 rad2deg = unary("rad2deg", scaled(180 / math.pi), inexact)
 exp2 = unary("exp2", lambda x: _T.exp(x * math.log(2)), inexact)
-log2 = unary("log2", lambda x: _T.log(x) / math.log(2), inexact)
-log10 = unary("log10", lambda x: _T.log(x) / math.log(10), inexact)
+log2 = unary("log2", lambda x: _T.log(x) / math.log(2), doubles)
+log10 = unary("log10", lambda x: _T.log(x) / math.log(10), doubles)
 
 # Functions of two operands of one dtype.
 multiply = binary("multiply", lambda x, y: bits(x, y, _A.multiply, _C.logical_and))
@@ -609,7 +622,7 @@ logical_or = binary("logical_or", _C.logical_or, truths)
 logical_xor = binary("logical_xor", _C.logical_xor, truths)
 
 # Functions of two operands of floats.
-true_divide = divide = binary("true_divide", _A.truediv, inexact_pair)
+true_divide = divide = binary("true_divide", _A.truediv, dividends)
 arctan2 = binary("arctan2", _G.atan2, inexact_pair)
 nextafter = binary("nextafter", _R.nextafter, inexact_pair)
 round = around

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.library.numpy.promotion import dtype_of, inexact, result_type, sizes
+from graphwright.library.numpy.promotion import dtype_of, inexact, sizes
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
 from graphwright.ops.random import stateful_random as draws
@@ -35,7 +35,7 @@ def shape_of(size: ShapeLike) -> Any:
 
 def default() -> Any:
     """The dtype of NumPy's random floats."""
-    return result_type(float)
+    return dtype_of(float)
 
 
 def rand(*size: int) -> Tensor:

@@ -8,7 +8,15 @@ from typing import Any, Literal, TypeAlias, overload
 import numpy as np
 
 from graphwright.library.numpy.array_functions import isnan, truth
-from graphwright.library.numpy.promotion import asarray, dtype_of, inexact, promoted, result_type
+from graphwright.library.numpy.array_shapes import atleast_1d
+from graphwright.library.numpy.promotion import (
+    Preference,
+    asarray,
+    dtype_of,
+    inexact,
+    promoted,
+    result_type,
+)
 from graphwright.ops.core import sorting
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones_like, zeros_like
@@ -29,15 +37,17 @@ from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorVal
 Reduction: TypeAlias = Callable[[TensorValue, TensorLike | None, bool], TensorValue]
 AlongAxis: TypeAlias = Callable[[TensorValue, int], TensorValue]
 
-
 def widened(a: TensorLike, dtype: DTypeLike | None) -> Any:
-    """The array as `dtype`; if None, small integers and bools as 64 bits."""
+    """The array as `dtype`; if None, small integers and bools as 64 bits, or as 32 bits in the
+    promotion modes."""
     x = asarray(a)
     if dtype is not None:
         return cast(x, dtype_of(dtype))
-    if x.dtype is dt.bool_ or (x.dtype.is_integer and not x.dtype.is_unsigned):
-        return cast(x, dt.int64)
-    return cast(x, dt.uint64) if x.dtype.is_integer else x
+    is_small = x.dtype is dt.bool_ or (x.dtype.is_integer and x.dtype.size < 8)
+    if not is_small:
+        return x
+    signed, unsigned = (dt.int32, dt.uint32) if Preference.is_narrow else (dt.int64, dt.uint64)
+    return cast(x, unsigned if x.dtype.is_unsigned else signed)
 
 
 def sum(
@@ -539,6 +549,8 @@ def cumprod(a: TensorLike, axis: int | None = None, dtype: DTypeLike | None = No
 def cumulated(function: AlongAxis, a: TensorLike, axis: int | None, dtype: DTypeLike | None) -> Any:
     """The result of a cumulative function along an axis, or of all elements in a row."""
     x = widened(a, dtype)
+    if dtype is None and x.dtype is not asarray(a).dtype and x.dtype.is_unsigned:
+        x = cast(x, dt.int32 if Preference.is_narrow else dt.int64)
     return function(reshape(x, [-1]), 0) if axis is None else function(x, axis)
 
 
@@ -641,7 +653,7 @@ def argsort(
     refuse_order(kind, order)
     x = asarray(a)
     x, axis = (reshape(x, [-1]), 0) if axis is None else (with_axis(x), axis)
-    return cast(sorting.argsort(x, axis), dt.int64)
+    return cast(sorting.argsort(x, axis), dt.int32 if Preference.is_narrow else dt.int64)
 
 
 def refuse_order(kind: str, order: object) -> None:
@@ -670,6 +682,7 @@ def polyval(p: TensorLike, x: TensorLike) -> Tensor:
     np.int64(11)
     """
     factors, points = promoted(p, x)
+    factors = atleast_1d(factors)
     total = zeros_like(points)
     for i in range(factors.shape[0]):
         total = total * points + factors[i]
@@ -684,12 +697,15 @@ def size(x: TensorLike, axis: int | None = None) -> Any:
         axis: The axis, as an int. None means all elements.
 
     Returns:
-        An int64 of NumPy, or a scalar tensor of int64 where it is unknown while tracing.
+        An int64 of NumPy, an int for a number, or a scalar tensor of int64 where it is unknown
+        while tracing.
 
     >>> import graphwright as tf
     >>> int(tf.experimental.numpy.size([[1, 2], [3, 4]]))
     4
     """
+    if axis is None and isinstance(x, (int, float, complex)):
+        return 1
     tensor = asarray(x)
     static = tensor.shape
     if axis is not None:

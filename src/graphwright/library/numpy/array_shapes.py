@@ -8,12 +8,21 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from graphwright.library.numpy.promotion import asarray, promoted, rank_of, sizes, sizes_of
+from graphwright.library.numpy.promotion import (
+    Preference,
+    asarray,
+    promoted,
+    rank_of,
+    sizes,
+    sizes_of,
+)
 from graphwright.op.interpreter import is_tensor
-from graphwright.ops.core import joining, movement, padding, repetition, reversal
+from graphwright.ops.core import joining, movement, padding, repetition, reversal, sequences
+from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.grids import meshgrid as grid
 from graphwright.ops.core.shapes import broadcast_dynamic_shape, broadcast_static_shape
 from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.core.shapes import size as count_of
 from graphwright.ops.core.static import static_value
 from graphwright.types.arguments import ShapeLike, Tensor, TensorLike
 from graphwright.types.arrays import Array
@@ -246,7 +255,9 @@ def broadcast_to(array: TensorLike, shape: ShapeLike) -> Tensor:
     return movement.broadcast_to(asarray(array), sizes(shape))
 
 
-def broadcast_arrays(*args: TensorLike, **kwargs: object) -> list[Tensor]:
+def broadcast_arrays(
+    *args: TensorLike, **kwargs: object
+) -> list[Tensor] | tuple[Tensor, ...]:
     """Broadcasts arrays to their common shape.
 
     Args:
@@ -254,13 +265,15 @@ def broadcast_arrays(*args: TensorLike, **kwargs: object) -> list[Tensor]:
         **kwargs: Have no effect.
 
     Returns:
-        A list of tensors of one shape.
+        A list of tensors of one shape; a tuple for a single array.
 
     >>> import graphwright as tf
     >>> [x.shape for x in tf.experimental.numpy.broadcast_arrays([1, 2], 3)]
     [TensorShape([2]), TensorShape([2])]
     """
     tensors = [asarray(arg) for arg in args]
+    if len(tensors) == 1:
+        return tuple(tensors)
     static = functools.reduce(broadcast_static_shape, [tensor.shape for tensor in tensors])
     if static.is_fully_defined():
         return [movement.broadcast_to(tensor, static) for tensor in tensors]
@@ -748,4 +761,9 @@ def meshgrid(*xi: TensorLike, **kwargs: Any) -> list[Tensor]:
     if kwargs.get("sparse") or not kwargs.get("copy", True):
         raise ValueError("tf.numpy doesn't support sparse=True or copy=False.")
     indexing_kind = kwargs.get("indexing", "xy")
-    return list(grid(*promoted(*xi), indexing=indexing_kind)) if xi else []
+    if not Preference.is_narrow:
+        return list(grid(*promoted(*xi), indexing=indexing_kind)) if xi else []
+    # Each keeps its dtype: the grids are of places, at which its elements are.
+    tensors = [asarray(x) for x in xi]
+    places = grid(*[sequences.range(count_of(x)) for x in tensors], indexing=indexing_kind)
+    return [gather(ravel(x), place) for x, place in zip(tensors, places)]

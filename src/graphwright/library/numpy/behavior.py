@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from graphwright.function.structure import Outputs
 from graphwright.library.numpy import (
     array_functions,
     array_indexing,
     array_products,
     array_reductions,
     array_shapes,
+    mode_functions,
+    promotion_modes,
 )
 from graphwright.library.numpy.array_functions import PairFunction
 from graphwright.library.numpy.promotion import Preference, asarray
+from graphwright.library.numpy.promotion_modes import weak
+from graphwright.library.numpy.weak_tensor import WeakTensor
 from graphwright.op.refusal import boundary
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.tensor_operators import Operators
+from graphwright.values.variable import Variable
 
 _OPERATORS = {
     "add": array_functions.add,
@@ -52,7 +59,15 @@ _METHODS = {
     "transpose": lambda self, *axes: array_shapes.transpose(self, axes_of(axes)),
 }
 
+#: The methods whose results of weak tensors are weak.
+_WEAK_METHODS = ("flatten", "max", "mean", "min", "ravel", "reshape", "transpose")
+
+#: The values of `dtype_conversion_mode`.
+MODES = ("off", "legacy", "all", "safe")
+
 _PLAIN = dict(vars(Operators))
+#: What undoes each change of an attribute of a class, while it is on.
+_UNDO: list[Callable[[], None]] = []
 _PROPERTIES = {
     "T": array_shapes.transpose,
     "data": lambda self: self,
@@ -78,9 +93,14 @@ def experimental_enable_numpy_behavior(
 ) -> None:
     """Gives tensors NumPy's methods, indexing and promotion of dtypes, from now on.
 
+    Each call sets both anew.
+
     Args:
         prefer_float32: Whether Python floats count as float32 rather than float64.
-        dtype_conversion_mode: "legacy", the only mode.
+        dtype_conversion_mode: How operators and functions promote. "legacy": as NumPy does.
+            "all": by a lattice of dtypes, in which values of Python, and tensors made of them
+            without a dtype, are weak and adapt. "safe": by the lattice where no digit can get
+            lost, with TypeError elsewhere. "off": not at all.
 
     Raises:
         ValueError: `dtype_conversion_mode` is another.
@@ -88,29 +108,76 @@ def experimental_enable_numpy_behavior(
     >>> import subprocess, sys
     >>> program = '''
     ... import graphwright as tf
-    ... tf.experimental.numpy.experimental_enable_numpy_behavior()
-    ... print((tf.constant([1, 2, 3]) + 0.5)[[0, 2]].reshape(2, 1).dtype)
+    ... tf.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="all")
+    ... print(tf.constant([1, 2, 3], tf.int8) + 1, tf.constant(1.5))
     ... '''
     >>> done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     >>> print(done.stdout)
-    <dtype: 'float64'>
+    tf.Tensor([2 3 4], shape=(3,), dtype=int8) tf.Tensor(1.5, shape=(), dtype=float32, weak=True)
     """
-    if dtype_conversion_mode != "legacy":
+    if dtype_conversion_mode not in MODES:
         raise ValueError(
-            f"dtype_conversion_mode={dtype_conversion_mode!r} is not supported: only 'legacy' is."
+            f"The provided promotion mode {dtype_conversion_mode} does not exist. Make sure the "
+            "provided dtype conversion mode is one of the followings: 'off', 'legacy', 'safe' or "
+            "'all'."
         )
+    restore()
     Preference.float32 = prefer_float32
+    install_methods()
+    if dtype_conversion_mode == "legacy":
+        install_legacy_operators()
+    elif dtype_conversion_mode != "off":
+        install_mode(dtype_conversion_mode)
+
+
+def restore() -> None:
+    """Takes back what `experimental_enable_numpy_behavior` did."""
+    while _UNDO:
+        _UNDO.pop()()
+    mode_functions.uninstall()
+    promotion_modes.Mode.name = "legacy"
+    Preference.float32 = Preference.is_narrow = False
+
+
+def install_methods() -> None:
+    """Gives tensors NumPy's methods and indexing."""
+    install("__getitem__", array_indexing.get_item)
+    for name, method in _METHODS.items():
+        put(Tensor, name, lambda self, *args, m=method, **kwargs: m(self, *args, **kwargs))
+    put(Tensor, "reshape", reshape)
+    for name, value in _PROPERTIES.items():
+        put(Tensor, name, property(value))
+
+
+def install_legacy_operators() -> None:
+    """Gives tensors operators that are NumPy's functions."""
     for name, function in _OPERATORS.items():
         install(f"__{name}__", of_tensors(f"__{name}__", function))
         install(f"__r{name}__", of_tensors(f"__r{name}__", reflected(function)))
     for name, function in _COMPARISONS.items():
         install(f"__{name}__", of_tensors(f"__{name}__", function))
-    install("__getitem__", array_indexing.get_item)
-    for name, method in _METHODS.items():
-        setattr(Tensor, name, lambda self, *args, m=method, **kwargs: m(self, *args, **kwargs))
-    Tensor.reshape = reshape  # type: ignore[attr-defined]
-    for name, value in _PROPERTIES.items():
-        setattr(Tensor, name, property(value))
+
+
+def install_mode(mode: str) -> None:
+    """Gives tensors the operators of a promotion mode, "all" or "safe", and functions its rules."""
+    promotion_modes.Mode.name = mode
+    Preference.is_narrow = True
+    mode_functions.install()
+    for name, operator in promotion_modes.operators(_PLAIN).items():
+        install(name, operator)
+        setattr(WeakTensor, name, operator)
+    for name in ("assign", "assign_add", "assign_sub"):
+        put(Variable, name, boundary(promotion_modes.assignment(vars(Variable)[name])))
+    put(Outputs, "__init__", promotion_modes.numbers_as_weak(Outputs.__init__))
+    for name in _WEAK_METHODS:
+        setattr(WeakTensor, name, weak_method(name))
+    for name, value in (("T", lambda self: weak(self.tensor.T)), ("data", lambda self: self)):
+        setattr(WeakTensor, name, property(value))
+
+
+def weak_method(name: str) -> Any:
+    """The method of weak tensors whose result is weak."""
+    return lambda self, *args, **kwargs: weak(getattr(self.tensor, name)(*args, **kwargs))
 
 
 def reflected(function: PairFunction) -> PairFunction:
@@ -133,6 +200,22 @@ def of_tensors(name: str, function: PairFunction) -> Any:
 
 def install(name: str, operator: object) -> None:
     """Makes a function the operator of tensors and variables."""
-    setattr(Operators, name, operator)
+    put(Operators, name, operator)
     if name in vars(EagerTensor):  # it has faster ones for equal dtypes
-        setattr(EagerTensor, name, operator)
+        put(EagerTensor, name, operator)
+
+
+def put(kind: type, name: str, value: object) -> None:
+    """Sets an attribute of a class until `restore`."""
+    was_there, before = name in vars(kind), vars(kind).get(name)
+
+    def undo() -> None:
+        if vars(kind).get(name) is not value:
+            return  # somebody else has set it since
+        if was_there:
+            setattr(kind, name, before)
+        else:
+            delattr(kind, name)
+
+    setattr(kind, name, value)
+    _UNDO.append(undo)

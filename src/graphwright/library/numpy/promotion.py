@@ -14,16 +14,25 @@ from graphwright.op.interpreter import holds_tensor, is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import stack
 from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
-from graphwright.types.dtypes import DType, as_dtype, of_numpy
+from graphwright.types.dtypes import DType, as_dtype, float32, float64, int32, of_numpy
 from graphwright.values.convert import convert
 
 _WEAK = (bool, int, float, complex)
+
+
+#: The dtypes of Python's floats and complex numbers where float32 is preferred.
+_PREFERRED: dict[type, Any] = {float: np.dtype(np.float32), complex: np.dtype(np.complex64)}
 
 
 class Preference:
     """The settings of `experimental_enable_numpy_behavior`."""
 
     float32 = False  # Python floats count as float32
+    is_narrow = False  # a promotion mode is on: what NumPy's functions widen by default has 32 bits
+
+
+#: The dtypes that Python's numbers have in the promotion modes.
+_NARROW: dict[object, DType] = {int: int32, float: float32}
 
 
 def kind_of(value: object) -> Any:
@@ -34,6 +43,9 @@ def kind_of(value: object) -> Any:
         return np.dtype(value.as_numpy_dtype)
     if isinstance(value, (np.ndarray, np.generic)):
         return value.dtype
+    preferred = _PREFERRED.get(type(value))
+    if Preference.float32 and preferred is not None:
+        return preferred
     if isinstance(value, _WEAK):
         return type(value)()  # promotion must not depend on the value
     if isinstance(value, (list, tuple)):
@@ -58,14 +70,7 @@ def result_type(*arrays_and_dtypes: object) -> DType:
     >>> tf.experimental.numpy.result_type(tf.constant([1]), 2.5)
     tf.float64
     """
-    kinds = [kind_of(value) for value in arrays_and_dtypes]
-    common = np.result_type(*kinds)
-    wide = any(np.dtype(k).itemsize >= common.itemsize for k in kinds if not isinstance(k, _WEAK))
-    if Preference.float32 and not wide:
-        common = {"float64": np.dtype("float32"), "complex128": np.dtype("complex64")}.get(
-            common.name, common
-        )
-    return of_numpy(common)
+    return of_numpy(np.result_type(*[kind_of(value) for value in arrays_and_dtypes]))
 
 
 def promote_types(type1: TensorLike | DTypeLike, type2: TensorLike | DTypeLike) -> Any:
@@ -114,7 +119,13 @@ def asarray(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
 
 
 def dtype_of(dtype: DTypeLike) -> DType:
-    """The `tf.DType` of a dtype, its name, or a Python type of numbers."""
+    """The `tf.DType` of a dtype, its name, a Python type of numbers, or a value."""
+    if isinstance(dtype, _WEAK):
+        dtype = type(dtype)
+    elif is_tensor(dtype):
+        return dtype.dtype
+    if Preference.is_narrow and dtype in _NARROW:
+        return _NARROW[dtype]
     return result_type(dtype) if isinstance(dtype, type) else as_dtype(dtype)
 
 
@@ -140,11 +151,12 @@ def sizes_of(x: TensorValue, function: str) -> list[int]:
 
 
 def inexact(value: TensorLike) -> Any:
-    """The value as a tensor of floats or complex numbers; integers become float64."""
+    """The value as a tensor of floats or complex numbers; integers become float64, or float32 in
+    the promotion modes."""
     tensor = asarray(value)
     if tensor.dtype.is_floating or tensor.dtype.is_complex:
         return tensor
-    return cast(tensor, result_type(tensor, 1.0))
+    return cast(tensor, float32 if Preference.is_narrow else float64)
 
 
 def inexact_pair(x: TensorLike, y: TensorLike) -> list[Any]:
@@ -154,4 +166,5 @@ def inexact_pair(x: TensorLike, y: TensorLike) -> list[Any]:
 
 def sizes(shape: ShapeLike) -> Any:
     """The shape, with a single number as a list of it."""
-    return [shape] if isinstance(shape, (int, np.integer)) else shape
+    is_size = is_tensor(shape) and shape.type.rank == 0
+    return [shape] if is_size or isinstance(shape, (int, np.integer)) else shape
