@@ -49,7 +49,7 @@ def batches_torch(torch: Any, number: int, batch: int, workers: int) -> Any:
 
 
 def images_tf(tf: Any) -> Make:
-    images()  # so that they are there when a pipeline is made
+    images(60_000)  # so that they are there when a pipeline is made
     return lambda: Again(batches_tf(tf, 60_000, 64).as_numpy_iterator)
 
 

@@ -335,14 +335,15 @@ def truncated_quotient(x: Array, y: Array) -> Any:
     return quotient if quotient.dtype.kind in "iu" else np.trunc(quotient)
 
 
-def extreme(ufunc: np.ufunc) -> Callable[..., Any]:
+def extreme(ufunc: np.ufunc) -> Callable[[Array, Array], Array]:
     """The greater or the lesser, and of equal numbers the second.
 
     So do NumPy's vector code and machine code; its other code, of float16, takes the first.
     """
 
-    def second(x: Any, y: Any) -> Any:
-        return ufunc(y, x) if x.dtype == np.float16 else ufunc(x, y)
+    def second(x: Array, y: Array) -> Array:
+        result: Array = ufunc(y, x) if x.dtype == np.float16 else ufunc(x, y)
+        return result
 
     return second
 

@@ -280,7 +280,7 @@ class MulNoNan(Binary):
 # -- extremes, conjugation ------------------------------------------------------------------
 
 
-class Extreme(Binary):
+class ExtremeOfTwo(Binary):
     """The greater or lesser of x and y, the second of equal ones; NaN if one is."""
 
     dtypes = {"T": dt.REAL}
@@ -290,7 +290,7 @@ class Extreme(Binary):
         return extreme(ufunc) if types[0] is dt.float16 else ufunc
 
 
-class Maximum(Extreme):
+class Maximum(ExtremeOfTwo):
     """The greater of x and y; NaN if one is."""
 
     type_name = "Maximum"
@@ -305,7 +305,7 @@ class Maximum(Extreme):
         return choose(greater_equal(x, y), g)
 
 
-class Minimum(Extreme):
+class Minimum(ExtremeOfTwo):
     """The lesser of x and y; NaN if one is."""
 
     type_name = "Minimum"
