@@ -335,6 +335,11 @@ KNOWN = {
     "h = tf.ragged.constant([[], []], tf.float32)[:, :1]\n    u = tf.strings.substr": _DIGITS,
     "c = tf.image.rgb_to_hsv(tf.sigmoid(total))": "The slope where two channels are equal",
     "out = tf.abs(tf.linalg.qr(z)[1])": _DIGITS,
+    "u = x + -2.5\n        u = tf.tanh(u)": _DIGITS,
+    "v = tf.experimental.numpy.multiply(x, x)\n        v = tf.tanh(v)": _DIGITS,
+    "x = tf.math.special.bessel_y0(x)\n    else:\n        x = tf.math.conj": (
+        "A decomposition of an infinity"
+    ),
     "u = tf.math.special.bessel_j0(x)\n    part = 2\n": _DIGITS,
     "z = tf.linalg.lstsq(x, x, l2_regularizer=0.5)": "`lstsq` of a singular matrix",
     "rows = tf.nn.compute_average_loss(y, sample_weight=y)\n        rows = tf.exp": (

@@ -22,7 +22,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.needs import Needs
 from graphwright.op.op import Call, Effect, Op
-from graphwright.ops.core.identity import Identity
+from graphwright.ops.core.identity import Identity, ensure_shape
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.scattering import tensor_scatter_nd_update
 from graphwright.ops.math.comparison import logical_and
@@ -36,7 +36,13 @@ from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
-from graphwright.types.tensor_type import Dims, TensorType, is_subshape
+from graphwright.types.tensor_type import (
+    Dims,
+    TensorType,
+    is_compatible,
+    is_subshape,
+    join_dims,
+)
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert_to_tensor
 
@@ -334,11 +340,12 @@ class TracedLoop:
             raise TypeError(f"'loop_vars' must be a list or tuple, got {loop_vars!r}")
         self.name = name
         self.structure = tree.map_structure(convert_leaf, loop_vars)
-        self.tensors = tree.flatten(self.structure, expand_composites=True)
+        tensors = tree.flatten(self.structure, expand_composites=True)
         if shape_invariants is None:
             shape_invariants = tree.map_structure(lambda _: AS_IT_IS, self.structure)
         tree.assert_same_structure(self.structure, shape_invariants)
         self.types = invariant_types(self.structure, shape_invariants)
+        self.tensors = [entering(*pair) for pair in zip(tensors, self.types)]
 
     def trace(self, cond: Callable[..., TensorLike], body: Callable[..., object]) -> Any:
         """Adds the loop to the graph being traced."""
@@ -475,8 +482,21 @@ def invariant_types(structure: object, shape_invariants: object) -> list[TensorT
         elif invariant is AS_IT_IS:
             types.append(leaf.type)
         else:
-            types.append(leaf.type.with_dims(invariant_dims(invariant)))
+            types.append(leaf.type.with_dims(allowed_dims(leaf, invariant_dims(invariant))))
     return types
+
+
+def allowed_dims(tensor: Tensor, dims: Dims | None) -> Dims | None:
+    """The dims of an invariant, or those that admit the tensor too where it has other ones."""
+    own = tensor.type.dims
+    return dims if is_compatible(own, dims) else join_dims(own, dims)
+
+
+def entering(tensor: Tensor, type_: TensorType) -> Any:
+    """A tensor that enters a loop, whose shape is looked at where only an invariant says it."""
+    if is_subshape(tensor.type.dims, type_.dims):
+        return tensor
+    return ensure_shape(tensor, TensorShape.from_dims(type_.dims), "shape_invariants")
 
 
 def composite_invariant(spec: Any, invariant: TypeSpec | ShapeLike) -> Any:
