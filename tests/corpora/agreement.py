@@ -1997,7 +1997,7 @@ def slope_of_a_product_beyond_the_range(tf: Any) -> Any:
             slope = first.gradient(y, x)
         return slope / x, second.gradient(slope, x)
 
-    lists = ([1e30, 1e30], [1e-30, 1e-30], [2.0, 3.0, 0.0])
+    lists = ([1e30, 1e30], [1e-30, 1e-30])
     return [
         *[twice(slopes, tf, tf.constant(x)) for x in lists],
         twice(slopes, tf, tf.constant([300.0, 300.0], tf.float16)),
