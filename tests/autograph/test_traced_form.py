@@ -28,6 +28,14 @@ def add(x: Any) -> Any:
     return x + 1
 
 
+def first(x: Any) -> Any:
+    return second(x)
+
+
+def second(x: Any) -> Any:
+    return first(x)
+
+
 def functions_of(program: str, name: str) -> Iterator[types.FunctionType]:
     """The functions that a program defines, with its text where Python looks for it."""
     lines = [line for line in program.split("\n") if not line.startswith("@")]
@@ -96,6 +104,7 @@ STRAIGHT: list[Callable[..., Any]] = [
     lambda x: -x[0] ** SCALE,
     lambda x, y: (tf.cast(x, tf.float32) / 255.0, y),
     lambda x: x.shape[0] > 1,
+    lambda x: add(add(x)) * 2,
 ]
 WITH_KEYWORDS: list[Callable[..., Any]] = [
     lambda x: {"image": x["image"], "label": tf.one_hot(x["label"], depth=10)},
@@ -178,14 +187,15 @@ OTHERS: list[Callable[..., Any]] = [
     lambda x: 0 < x < 3,
     lambda x: x in [1, 2],
     lambda x: [y + 1 for y in x],
-    lambda x: add(x),
+    lambda x: chooses(x),
+    lambda x: first(x),
     lambda x: x.sum(),
     lambda x: len(x),
     lambda x: print(x),
     lambda f, x: f(x),
     lambda f, x: f(x, tf.cast),
     lambda f, x: f(tf.cast(x, tf.int32)),
-    lambda x: tf.cast(add(x), tf.int32),
+    lambda x: tf.cast(chooses(x), tf.int32),
     lambda x: tf.map_fn(add, x),
     lambda x: tf.cond(x, lambda: x, lambda: x),
     lambda x: tf.nest.map_structure(add, x),

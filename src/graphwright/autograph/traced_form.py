@@ -1,7 +1,8 @@
 """The function to trace in place of a program's: itself where no tensor can decide in it.
 
-A *straight* function has operators, variables of its own, and calls of this library. Conversion
-would change nothing in it, and is not even imported for it. Its bytecode says what it has.
+A *straight* function has operators, variables of its own, and calls of this library or of straight
+functions. Conversion would change nothing in it, and is not even imported for it. Its bytecode says
+what it has.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ _ARITHMETIC = ("BINARY_", "INPLACE_")
 _CALLS = frozenset({"CALL", "CALL_KW", "CALL_METHOD"})
 _BUILDS = frozenset({"BUILD_CONST_KEY_MAP", "BUILD_LIST", "BUILD_MAP", "BUILD_TUPLE"})
 _ITEMS = frozenset({"BINARY_SLICE", "BINARY_SUBSCR"})
+#: So many functions may call each other: each is looked at for each that calls it.
+_DEEPEST = 6
 #: Whether `PUSH_NULL`, which marks a callee, comes after it.
 _MARKS_AFTER = sys.version_info >= (3, 13)
 
@@ -70,17 +73,25 @@ def traced_form(function: PythonFunction) -> Any:
     return conversion.staged_form(function)
 
 
-def is_straight(function: types.FunctionType) -> bool:
-    """Whether conversion would change nothing in a function of a program."""
+def is_straight(
+    function: types.FunctionType, inside: frozenset[types.CodeType] = frozenset()
+) -> bool:
+    """Whether conversion would change nothing in a function of a program.
+
+    `inside` has the code of those that call it: none of a circle is straight.
+    """
+    code = function.__code__
+    if code in inside or len(inside) > _DEEPEST:
+        return False
     if "__wrapped__" in vars(function) or exempt.is_never_converted(function):
         return False
-    code = function.__code__
     paths = _callees.find(code) if code in _callees else _callees.add(code, callees_of(code))
     if not paths:
         return paths is not None
     cells = dict(zip(code.co_freevars, function.__closure__ or ()))
     variables = {**function.__globals__, **_contents(cells)}
-    return all(_stays(path.value(variables)) for path in paths)
+    inside |= {code}
+    return all(_stays(path.value(variables), inside) for path in paths)
 
 
 def is_straight_code(code: types.CodeType) -> bool:
@@ -103,14 +114,13 @@ def _is_own(module: str) -> bool:
     return module.partition(".")[0] == "graphwright"
 
 
-def _stays(callee: object) -> bool:
-    """Whether a converted function would call this one as it is."""
-    return (
-        type(callee) is types.FunctionType
-        and _is_own(callee.__globals__.get("__name__") or "")
-        and not exempt.is_marked(callee)
-        and not exempt.calls_back(callee)
-    )
+def _stays(callee: object, inside: frozenset[types.CodeType]) -> bool:
+    """Whether a converted function would call this one as it is, or in a form that is the same."""
+    if type(callee) is not types.FunctionType or exempt.is_marked(callee):
+        return False
+    if _is_own(callee.__globals__.get("__name__") or ""):
+        return not exempt.calls_back(callee)
+    return is_straight(callee, inside)
 
 
 def callees_of(code: types.CodeType) -> tuple[CalleePath, ...] | None:
@@ -138,7 +148,7 @@ def callees_of(code: types.CodeType) -> tuple[CalleePath, ...] | None:
     calls, marks = sum(n in _CALLS for n in names), sum(map(_is_mark, instructions))
     if paths and any(n in _BUILDS for n in names[: _last_item(names)]):
         return None
-    return tuple(paths) if len(paths) == calls == marks else None
+    return tuple(dict.fromkeys(paths)) if len(paths) == calls == marks else None
 
 
 def _is_mark(instruction: dis.Instruction) -> bool:
