@@ -104,9 +104,9 @@ STRAIGHT: list[Callable[..., Any]] = [
     lambda x: -x[0] ** SCALE,
     lambda x, y: (tf.cast(x, tf.float32) / 255.0, y),
     lambda x: x.shape[0] > 1,
-    lambda x: add(add(x)) * 2,
 ]
-WITH_KEYWORDS: list[Callable[..., Any]] = [
+MARKED: list[Callable[..., Any]] = [
+    lambda x: add(add(x)) * 2,
     lambda x: {"image": x["image"], "label": tf.one_hot(x["label"], depth=10)},
     lambda x: tf.nn.relu(tf.linalg.matmul(x, x, transpose_b=True)),
 ]
@@ -121,7 +121,7 @@ def assigns(x: Any) -> Any:
 
 @pytest.mark.parametrize(
     "function",
-    [*STRAIGHT, assigns, *[pytest.param(f, marks=marks_callees) for f in WITH_KEYWORDS]],
+    [*STRAIGHT, assigns, *[pytest.param(f, marks=marks_callees) for f in MARKED]],
 )
 def test_straight_functions_are_traced_as_they_are(function: Any) -> None:
     assert traced_form(function) is function

@@ -488,8 +488,8 @@ def invariant_types(structure: object, shape_invariants: object) -> list[TensorT
 
 def allowed_dims(tensor: Tensor, dims: Dims | None) -> Dims | None:
     """The dims of an invariant, or those that admit the tensor too where it has other ones."""
-    own = tensor.type.dims
-    return dims if is_compatible(own, dims) else join_dims(own, dims)
+    enters = tensor.type.dims
+    return dims if is_compatible(enters, dims) else join_dims(enters, dims)
 
 
 def entering(tensor: Tensor, type_: TensorType) -> Any:
