@@ -241,6 +241,7 @@ def is_beyond(case: Difference, sample: Sample) -> str:
     return next((cause for cause, has in CAUSES.items() if re.search(has, text)), "")
 
 
+_DECOMPOSED = "a transform, or a decomposition, of an infinity"
 #: Where NaN or an infinity comes of, by what the program has.
 CAUSES = {
     "`expint` of a negative number, or of infinity": r"\bexpint\b",
@@ -248,7 +249,7 @@ CAUSES = {
     "NaN in the range of `quantize_and_dequantize`, by its place": r"quantize_and_dequantize",
     "`bessel_y1` of 0, the slope of `bessel_y0`": r"bessel_y[01]",
     "a label of `ctc_loss` that is no class": r"ctc_loss",
-    "a transform, or a decomposition, of an infinity": r"signal\.|linalg\.(qr|det|inv|cholesky)",
+    _DECOMPOSED: r"signal\.|linalg\.(qr|det|inv|cholesky)",
     "a tangent of zero times an infinity": r"ForwardAccumulator",
     "NaN beside others in a `softmax`, which is NaN for all": r"softmax",
     "NaN among what is sorted or added up": r"sort|top_k|logsumexp|cum|median|unique",
@@ -289,6 +290,12 @@ def is_apart(case: Difference, sample: Sample) -> bool:
         difference(kernels, outcomes(other, "traced")[case.call]) is not None
         for other in nearby(sample, digits)
     )
+
+
+def is_of_infinity(case: Difference, sample: Sample) -> bool:
+    """Machine code and LAPACK decompose a matrix with an infinity or NaN."""
+    has_cause = re.search(CAUSES[_DECOMPOSED], text_of(sample)) is not None
+    return has_cause and re.search(r"\b(nan|inf)\b", case.words) is not None
 
 
 def nearby(sample: Sample, digits: tuple[float, ...]) -> Iterator[Sample]:
@@ -337,9 +344,9 @@ KNOWN = {
     "out = tf.abs(tf.linalg.qr(z)[1])": _DIGITS,
     "u = x + -2.5\n        u = tf.tanh(u)": _DIGITS,
     "v = tf.experimental.numpy.multiply(x, x)\n        v = tf.tanh(v)": _DIGITS,
-    "x = tf.math.special.bessel_y0(x)\n    else:\n        x = tf.math.conj": (
-        "A decomposition of an infinity"
-    ),
+    "rows = tf.sort(x)\n        rows = tf.tanh(rows)": _DIGITS,
+    "p = tf.math.divide_no_nan(x, x)\n        p = tf.tanh(p)": _DIGITS,
+    "h = v.dtype.max": "The record of the largest float64 is rounded to infinity",
     "u = tf.math.special.bessel_j0(x)\n    part = 2\n": _DIGITS,
     "z = tf.linalg.lstsq(x, x, l2_regularizer=0.5)": "`lstsq` of a singular matrix",
     "rows = tf.nn.compute_average_loss(y, sample_weight=y)\n        rows = tf.exp": (
@@ -361,9 +368,9 @@ def choice(case: Difference, sample: Sample) -> str:
         if line in sample.program.source:
             return reason
     if _COMPARED in case.words:
-        return "Machine code is apart from the kernels, as far as they are from others as near" * (
-            is_apart(case, sample)
-        )
+        if is_apart(case, sample):
+            return "Machine code is apart from the kernels, as far as they are from others as near"
+        return _DECOMPOSED * is_of_infinity(case, sample)
     for words in WORDS:
         if words.admits(case, sample):
             return words.reason
