@@ -462,42 +462,32 @@ advised(
     ),
     result=6.0,
 )
-advised(
-    "promotion_mode_of_a_wrong_name", "one of the followings: 'off', 'legacy', 'safe' or 'all'",
-    """
-    enable = tf.experimental.numpy.experimental_enable_numpy_behavior
-    enable(dtype_conversion_mode="every")
-    total = tf.constant(1, tf.int8) + 1
-    enable(dtype_conversion_mode="off")
-    result = total.dtype.name
-    """,
-    ('"every"', '"all"'), result="int8",
-)  # fmt: skip
-advised(
-    "variable_of_a_narrower_dtype_in_a_promotion_mode", "tf.cast(value, variable.dtype)",
-    """
-    enable = tf.experimental.numpy.experimental_enable_numpy_behavior
-    enable(dtype_conversion_mode="all")
-    variable, value = tf.Variable(1, dtype=tf.int32), tf.constant([1.5])[0]
-    try:
-        variable.assign_add(value)
-    finally:
-        enable(dtype_conversion_mode="off")
-    result = int(variable)
-    """,
-    ("assign_add(value)", "assign_add(tf.cast(value, variable.dtype))"), result=2,
-)  # fmt: skip
-advised(
-    "arange_of_ends_of_two_dtypes_in_a_promotion_mode", "or give dtype=",
-    """
-    numpy = tf.experimental.numpy
-    numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="all")
-    stop = tf.constant(3, tf.int64)
-    try:
-        numbers = numpy.arange(tf.constant(0), stop)
-    finally:
-        numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="off")
-    result = numbers.numpy().tolist()
-    """,
-    ("stop)", "stop, dtype=tf.int64)"), result=[0, 1, 2],
-)  # fmt: skip
+_PROMOTING = """
+from graphwright.library.numpy.behavior import restore
+numpy, value, stop = tf.experimental.numpy, tf.constant([1.5])[0], tf.constant(3, tf.int64)
+variable = tf.Variable(1, dtype=tf.int32)
+try:
+    numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="{mode}")
+    result = np.asarray({expression}).tolist()
+finally:
+    restore()
+"""
+
+
+def promoting(
+    mode: str, name: str, says: str, expression: str, edit: tuple[str, str], result: object
+) -> None:
+    """Adds a program of one expression in a promotion mode."""
+    program = _PROMOTING.format(mode=mode, expression=expression)
+    advised(name, says, program, edit, result=result)
+
+
+promoting("every", "promotion_mode_of_a_wrong_name",
+          "one of the followings: 'off', 'legacy', 'safe' or 'all'",
+          "tf.constant(1, tf.int8) + 1", ('"every"', '"all"'), 2)  # fmt: skip
+promoting("all", "variable_of_a_narrower_dtype_in_a_promotion_mode",
+          "tf.cast(value, variable.dtype)", "variable.assign_add(value)",
+          ("add(value)", "add(tf.cast(value, variable.dtype))"), 2)  # fmt: skip
+promoting("all", "arange_of_ends_of_two_dtypes_in_a_promotion_mode", "or give dtype=",
+          "numpy.arange(tf.constant(0), stop)", ("0), stop)", "0), stop, dtype=tf.int64)"),
+          [0, 1, 2])  # fmt: skip
