@@ -346,7 +346,16 @@ KNOWN = {
     "v = tf.experimental.numpy.multiply(x, x)\n        v = tf.tanh(v)": _DIGITS,
     "rows = tf.sort(x)\n        rows = tf.tanh(rows)": _DIGITS,
     "p = tf.math.divide_no_nan(x, x)\n        p = tf.tanh(p)": _DIGITS,
-    "h = v.dtype.max": "The record of the largest float64 is rounded to infinity",
+    ".dtype.max\n": "The record of the largest float64 is rounded to infinity",
+    "tf.constant([[4], [5]]), tf.constant([[[3.75], [2.25]], [[2.75], [-1.5]]], tf.float64)": (
+        "`ctc_loss` of float64 is refused in TensorFlow"
+    ),
+    "tf.nn.depthwise_conv2d(x, tf.ones([2, 1, x.shape[-1], 2], x.dtype)": (
+        "The op refuses, not its function"
+    ),
+    "u = tf.linalg.tridiagonal_solve([p, p, p], v, diagonals_format='sequence')": (
+        "The op refuses, not its function"
+    ),
     "u = tf.math.special.bessel_j0(x)\n    part = 2\n": _DIGITS,
     "z = tf.linalg.lstsq(x, x, l2_regularizer=0.5)": "`lstsq` of a singular matrix",
     "rows = tf.nn.compute_average_loss(y, sample_weight=y)\n        rows = tf.exp": (

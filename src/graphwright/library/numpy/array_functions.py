@@ -107,16 +107,14 @@ def truths(x: TensorLike, y: TensorLike) -> list[Any]:
     return [truth(x), truth(y)]
 
 
+#: A float64, beside which NumPy's operators give float64 once a program turns them on.
+_LN2 = np.log(2.0)
+
+
 def dividends(x: TensorLike, y: TensorLike) -> list[Any]:
     """Two values as tensors of one dtype, which is not bool."""
     pair = promoted(x, y)
     return [*map(inexact, pair)] if pair[0].dtype is dt.bool_ else pair
-
-
-def doubles(x: TensorLike) -> Any:
-    """The value as a tensor of float64 or complex128."""
-    tensor = asarray(x)
-    return casting.cast(tensor, dt.complex128 if tensor.dtype.is_complex else dt.float64)
 
 
 def bits(
@@ -275,8 +273,8 @@ def logaddexp2(x1: TensorLike, x2: TensorLike) -> Tensor:
     >>> tf.experimental.numpy.logaddexp2(0, 0).numpy()
     np.float64(1.0)
     """
-    x, y = map(doubles, promoted(x1, x2))
-    return logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
+    x, y = inexact_pair(x1, x2)
+    return logaddexp(x * _LN2, y * _LN2) / _LN2
 
 
 def gcd(x1: TensorLike, x2: TensorLike) -> Tensor:
@@ -598,8 +596,8 @@ isposinf = unary("isposinf", lambda x: infinite(x, 1))
 deg2rad = unary("deg2rad", scaled(math.pi / 180), inexact)
 rad2deg = unary("rad2deg", scaled(180 / math.pi), inexact)
 exp2 = unary("exp2", lambda x: _T.exp(x * math.log(2)), inexact)
-log2 = unary("log2", lambda x: _T.log(x) / math.log(2), doubles)
-log10 = unary("log10", lambda x: _T.log(x) / math.log(10), doubles)
+log2 = unary("log2", lambda x: _T.log(x) / _LN2, inexact)
+log10 = unary("log10", lambda x: _T.log(x) / np.log(10.0), inexact)
 
 # Functions of two operands of one dtype.
 multiply = binary("multiply", lambda x, y: bits(x, y, _A.multiply, _C.logical_and))
