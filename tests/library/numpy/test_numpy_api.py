@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import graphwright as tf
-from graphwright.library.numpy import behavior
 from tools import golden_format as gf
 
 tnp = tf.experimental.numpy
@@ -123,15 +122,3 @@ def test_what_numpy_has_and_tensors_have_not_is_refused() -> None:
 def test_a_triangle_of_a_vector_is_refused_by_its_name(name):
     with pytest.raises(ValueError, match=f"Argument to {name} must have rank at least 2"):
         getattr(tf.experimental.numpy, name)([1.0, 2.0])
-
-
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_logarithms_keep_a_dtype_until_operators_promote(dtype: str) -> None:
-    numpy, x = tf.experimental.numpy, tf.constant([1.0, 2.0], dtype)
-    functions = [numpy.log2, numpy.log10, lambda x: numpy.logaddexp2(x, x)]
-    assert [f(x).dtype.name for f in functions] == [dtype] * 3
-    try:
-        numpy.experimental_enable_numpy_behavior()
-        assert [f(x).dtype.name for f in functions] == ["float64"] * 3
-    finally:
-        behavior.restore()

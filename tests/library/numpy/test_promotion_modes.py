@@ -364,3 +364,13 @@ def test_a_saved_model_keeps_weak_arguments_and_results(tmp_path: Path) -> None:
     loaded = tf.saved_model.load(tmp_path).double(tf.constant(1.5))
     assert weak_operands.shown(lambda: loaded) == "float32*"
     assert float(loaded) == 3.0
+
+
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_logarithms_keep_a_dtype_until_operators_promote(dtype: str) -> None:
+    numpy, x = tf.experimental.numpy, tf.constant([1.0, 2.0], dtype)
+    functions = [numpy.log2, numpy.log10, lambda x: numpy.logaddexp2(x, x)]
+    assert [f(x).dtype.name for f in functions] == [dtype] * 3
+    numpy.experimental_enable_numpy_behavior()
+    assert [f(x).dtype.name for f in functions] == ["float64"] * 3
