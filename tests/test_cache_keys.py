@@ -1247,6 +1247,7 @@ WITHOUT_ROWS = {
     "explain/facts.py:_FACTS": "the key is a code object, from which the value follows",
     "explain/trace_record.py:FAMILIES": "an `IdentityTable`, which has rows of its own",
     "machine/drafts.py:_DRAFTS": "it lists what is alive, and remembers no result",
+    "machine/products.py:_quick_kernels": "its text is that of `kernels`, which has rows",
     "machine/products.py:preparation": "what it prepares is `kernels`, which has rows",
     "ops/convolution/sliding.py:functions": "its key is a dtype as in `products.kernels`",
     "ops/convolution/sliding.py:preparation": "what it prepares is `functions`",
@@ -1335,7 +1336,8 @@ UNBOUNDED = {
     ),
     **dict.fromkeys(
         ("compile/llvm/emitter.py:type_of", "compile/llvm/emitter.py:declared",
-         "machine/products.py:kernels", "machine/products.py:preparation",
+         "machine/products.py:kernels", "machine/products.py:_quick_kernels",
+         "machine/products.py:preparation",
          "ops/convolution/sliding.py:functions", "ops/convolution/sliding.py:preparation"),
         "its keys are names of the package, dtypes and lengths of vectors",
     ),

@@ -97,9 +97,9 @@ def test_what_somebody_waits_for_comes_before_better_code(worker):
     jobs = [Job(lambda: order.append("better")), Job(lambda: order.append("first"))]
     worker.submit(jobs[0].do, is_urgent=False)
     worker.submit(jobs[1].do)
-    assert not worker.wait(0, is_urgent=True)
+    assert not worker.wait_for(lambda: False, 0)
     go.set()
-    assert worker.wait(60, is_urgent=True)
+    assert worker.wait_for(lambda: False, 60)
     assert order[0] == "first"
     assert worker.wait(60)
     assert order == ["first", "better"]
@@ -111,7 +111,7 @@ def test_better_code_is_made_a_while_later_or_when_somebody_waits(worker, monkey
     urgent, made = Job(lambda: None), threading.Event()
     better = Job(made.set)
     worker.submit(urgent.do)
-    assert worker.wait(60, is_urgent=True)
+    assert worker.wait_for(lambda: False, 60)
     worker.submit(better.do, is_urgent=False)
     if patience < 1:
         assert made.wait(60)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphwright.compile.llvm import runtime
 from graphwright.machine import products, threads
 from graphwright.machine.array_layout import address
 from graphwright.machine.products import multiply, pack, steps
@@ -97,3 +100,34 @@ def test_products_that_threads_share(
         np.testing.assert_array_equal(c, 2 * (a @ b))
     c[...] = 5
     assert (frame == 5).all()
+
+
+@given(st.sampled_from(["f4", "f8"]), SIZES, SIZES, SIZES)
+def test_quick_code_gives_the_same_bits(dtype: str, m: int, k: int, n: int) -> None:
+    random = np.random.default_rng(m * 10_000 + k * 100 + n)
+    a, b = (random.normal(size=shape).astype(dtype) for shape in ((m, k), (k, n)))
+    left, right = (address(a), *a.strides), (address(b), *b.strides)
+    results = []
+    for kernels in (products.kernels(a.dtype), products._quick_kernels(a.dtype)):
+        c = np.empty((m, n), dtype)
+        assert kernels.shared_product(*left, *right, address(c), m, n, k, 0, None) == 0
+        results.append(c.tobytes())
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(("is_asked", "is_made"), [(False, False), (True, False), (False, True)])
+def test_drafts_take_quick_kernels_until_better_ones_are_there_or_under_way(
+    is_asked: bool, is_made: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, dtype = SimpleNamespace(is_asked=is_asked), np.dtype("f4")
+    quick, better = products._quick_kernels(dtype), products.kernels(dtype)
+    monkeypatch.setattr(products, "preparation", lambda dtype: state)
+    monkeypatch.setattr(products, "_MADE", {dtype} if is_made else set())
+    expected = better if is_asked or is_made else quick
+    for name in ("multiply", "pack"):
+        places = [
+            ctypes.cast(getattr(kernels, name), ctypes.c_void_p).value
+            for kernels in (expected, better)
+        ]
+        assert runtime.address(f"gw_s{name}", is_draft=True) == places[0]
+        assert runtime.address(f"gw_s{name}") == places[1]

@@ -89,7 +89,7 @@ class Worker:
                 if is_urgent:
                     self.awaited -= 1
                     self.latest = time.monotonic()
-                if not self.awaited:
+                if is_urgent or not self.awaited:
                     self.idle.notify_all()
 
     def be_patient(self) -> None:
@@ -100,17 +100,20 @@ class Worker:
                 return
             self.arrived.wait(rest)
 
-    def wait(self, timeout: float | None = None, is_urgent: bool = False) -> bool:
-        """Waits until all jobs are done, or all urgent ones; False after `timeout` seconds."""
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until all jobs are done; False after `timeout` seconds."""
         with self.lock:
-            if is_urgent:
-                return self.idle.wait_for(lambda: not self.awaited, timeout)
             self.waiting += 1
             self.arrived.notify()
             try:
                 return self.idle.wait_for(lambda: not self.pending, timeout)
             finally:
                 self.waiting -= 1
+
+    def wait_for(self, is_there: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Waits until an urgent job has made something, or all are done; False if it is late."""
+        with self.lock:
+            return self.idle.wait_for(lambda: not self.awaited or is_there(), timeout)
 
     def stop(self) -> None:
         """Ends the current job where it asks whether to go on, and leaves the others."""
@@ -153,9 +156,14 @@ def submit(job: Callable[[], None], is_urgent: bool = True) -> bool:
     return _WORKER.submit(job, is_urgent)
 
 
-def wait(timeout: float | None = None, is_urgent: bool = False) -> bool:
-    """Waits until all submitted work is done, or what is urgent; False after `timeout` seconds."""
-    return _WORKER.wait(timeout, is_urgent)
+def wait(timeout: float | None = None) -> bool:
+    """Waits until all submitted work is done; False after `timeout` seconds."""
+    return _WORKER.wait(timeout)
+
+
+def wait_for(is_there: Callable[[], bool], timeout: float | None = None) -> bool:
+    """Waits until an urgent job has made something, or all are done; False if it is late."""
+    return _WORKER.wait_for(is_there, timeout)
 
 
 def _renew() -> None:

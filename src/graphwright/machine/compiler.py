@@ -60,15 +60,18 @@ def link(text: str, resolve: Resolve) -> Library:
 
 
 @exclusive
-def quick_link(text: str, resolve: Resolve) -> tuple[Library, bool]:
+def quick_link(
+    text: str, resolve: Resolve, resolve_quickly: Resolve | None = None
+) -> tuple[Library, bool]:
     """The functions of a module, and whether their code is quick: see `codegen.generate`.
 
-    Both kinds go to the disk: a short process may end before it has the better one.
+    Both kinds go to the disk: a short process may end before it has the better one. Quick code gets
+    its addresses from `resolve_quickly`, if that is there.
     """
     library = _recalled(text, resolve)
     if library is not None:
         return library, False
-    return _linked(text, resolve, is_quick=True), True
+    return _linked(text, resolve_quickly or resolve, is_quick=True), True
 
 
 @exclusive

@@ -43,13 +43,18 @@ class Preparation:
         self.worker: background.Worker | None = None  # a child of a fork has another one
         self.hold: Hold
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether somebody has asked for it."""
+        return self.is_done or self.worker is background.worker()
+
     def is_ready(self) -> bool:
         """Whether it may be used; if not, it is compiled in the background."""
         if self.is_done:
             return True
         if Waiting.always:
             self.work()
-        elif self.worker is not background.worker() and not self.is_recalled():
+        elif not self.is_asked and not self.is_recalled():
             self.hold = Hold()
             is_taken = False
             try:

@@ -61,7 +61,34 @@ class Kernels(NamedTuple):
 @functools.cache
 def kernels(dtype: FloatDType) -> Kernels:
     """The functions for float32 or float64, compiled at the first call."""
-    return load(CodeTile(targets.vectors(), dtype.itemsize * 8))
+    made = load(tile_of(dtype))
+    _MADE.add(dtype)
+    return made
+
+
+#: The dtypes whose kernels are there.
+_MADE: set[FloatDType] = set()
+
+
+def draft_kernels(dtype: FloatDType) -> Kernels:
+    """Functions that give the same results, for code that is soon replaced.
+
+    They are made in a third of the time and take up to three times as long. Where better ones are
+    there, or under way for a large product, it is these.
+    """
+    if dtype in _MADE or preparation(dtype).is_asked:
+        return kernels(dtype)
+    return _quick_kernels(dtype)
+
+
+@functools.cache
+def _quick_kernels(dtype: FloatDType) -> Kernels:
+    return load(tile_of(dtype), is_quick=True)
+
+
+def tile_of(dtype: FloatDType) -> CodeTile:
+    """The tile of products of float32 or float64 on this processor."""
+    return CodeTile(targets.vectors(), dtype.itemsize * 8)
 
 
 @functools.cache
@@ -70,9 +97,9 @@ def preparation(dtype: FloatDType) -> Preparation:
     return threaded(functools.partial(kernels, dtype))
 
 
-def load(tile: CodeTile) -> Kernels:
+def load(tile: CodeTile, is_quick: bool = False) -> Kernels:
     """The functions for a tile, compiled."""
-    addresses = compiler.compiled(tile.text()).addresses
+    addresses = compiler.compiled(tile.text(), is_quick).addresses
     place, number = ctypes.c_void_p, ctypes.c_int64
     left = (place, place, number, place, number)
     signatures = {

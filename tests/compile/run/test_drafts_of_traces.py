@@ -95,7 +95,7 @@ def drafted(program: Callable[..., Any] | None = None) -> Any:
         f(tf.constant(X), tf.constant(4))
         f(tf.constant(X), tf.constant(4))
         f(tf.constant(X), tf.constant(4))
-        background.wait(60, is_urgent=True)
+        background.wait_for(lambda: False, 60)
     return f
 
 

@@ -111,7 +111,7 @@ def test_numpy_computes_until_the_code_is_there(monkeypatch):
 
 
 def test_numpy_goes_on_where_there_is_no_native_form(monkeypatch):
-    def refuse(graph):
+    def refuse(graph, is_quick):
         raise NotNative("not here")
 
     monkeypatch.setattr(large_operands, "native", refuse)
@@ -121,7 +121,7 @@ def test_numpy_goes_on_where_there_is_no_native_form(monkeypatch):
 def test_both_are_compared_in_checking_mode(monkeypatch):
     monkeypatch.setitem(OPTIONS, "native", "check")
     monkeypatch.setattr(
-        large_operands, "native", lambda graph: SimpleNamespace(function=lambda x: (x,))
+        large_operands, "native", lambda graph, is_quick: SimpleNamespace(function=lambda x: (x,))
     )
     with pytest.raises(tf.errors.InternalError):
         exponential()(X)

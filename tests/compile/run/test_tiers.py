@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from typing import Any
 
 import pytest
 
 import graphwright as tf
+from graphwright.compile.run.loop_heads import LoopHead
 from graphwright.compile.run.tiers import TierStage
 from graphwright.machine import background
 
@@ -22,24 +24,49 @@ class Delay:
         time.sleep(self.seconds)
 
 
-def counted(n: Any) -> Any:
-    total = 0
-    for i in tf.range(n):
-        total += i % 3
-    return total
+NUMBERS = itertools.count(1000)
 
 
-def called(seconds: float) -> Any:
-    """A trace whose last two calls took so long, and which is called while its code is made."""
-    f = tf.function(counted)
-    delay = Delay(0.5)
-    background.submit(delay.run)
+def counting() -> Any:
+    """A function that no other resembles, and so finds no code."""
+    more = next(NUMBERS)
+
+    @tf.function
+    def counted(n: Any) -> Any:
+        total = more
+        for i in tf.range(n):
+            total += i % 3
+        return total - more
+
+    return counted
+
+
+class LoopCode(Delay):
+    """A job that makes code of a loop."""
+
+    def run(self) -> None:
+        super().run()
+        LoopHead.made += 1
+
+
+def slow_trace(seconds: float, *jobs: Delay) -> tuple[Any, Any]:
+    """A function whose calls took so long, with its trace, while jobs precede that for its code."""
+    f = counting()
+    for job in jobs:
+        background.submit(job.run)
     for _ in range(3):
         assert f(tf.constant(7)) == 6
     (trace,) = f._list_all_concrete_functions()
     tiers: Any = trace.tiers
     assert tiers.stage is TierStage.PYTHON
-    tiers.last = seconds, seconds
+    tiers.slow = seconds
+    return f, tiers
+
+
+def called(seconds: float) -> Any:
+    """A trace that is called after its calls took so long."""
+    delay = Delay(0.5)
+    f, tiers = slow_trace(seconds, delay)
     assert f(tf.constant(8)) == 7
     return tiers
 
@@ -50,12 +77,39 @@ def test_after_calls_that_took_long_the_next_one_waits_for_code() -> None:
 
 
 @pytest.mark.usefixtures("usual_tiers")
-def test_after_a_short_call_none_waits() -> None:
-    assert called(0.001).stage is TierStage.PYTHON
+def test_after_short_calls_none_waits() -> None:
+    assert called(0.01).stage is TierStage.PYTHON
     background.wait()
 
 
 @pytest.mark.usefixtures("usual_tiers")
-def test_no_call_waits_longer_than_twice_the_shorter_of_the_last_two() -> None:
-    assert called(0.06).stage is TierStage.PYTHON
+def test_no_call_waits_longer_than_three_times_what_was_lost() -> None:
+    tiers = called(0.11)
+    assert tiers.stage is TierStage.PYTHON
+    assert 0.43 < tiers.slow < 0.5  # the wait is part of it
+    background.wait()
+
+
+@pytest.mark.usefixtures("usual_tiers")
+def test_a_wait_ends_with_the_code_of_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LoopHead, "made", LoopHead.made)
+    jobs = LoopCode(0.3), Delay(2.0)
+    f, tiers = slow_trace(60.0, *jobs)
+    began = time.perf_counter()
+    assert f(tf.constant(8)) == 7
+    assert time.perf_counter() - began < 1.9
+    assert tiers.stage is TierStage.PYTHON
+    background.wait()
+
+
+@pytest.mark.usefixtures("usual_tiers")
+def test_what_was_lost_before_a_loop_had_code_is_forgotten() -> None:
+    delay = Delay(0.5)
+    _, tiers = slow_trace(0.0, delay)
+    tiers.last = 0.0
+    tiers.note(0.08)  # the first call counts half
+    tiers.note(0.04)
+    assert tiers.slow == pytest.approx(0.08)
+    tiers.note(0.001)
+    assert tiers.slow == pytest.approx(0.001)
     background.wait()

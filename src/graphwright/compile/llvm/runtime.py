@@ -35,7 +35,7 @@ def link(text: str, is_quick: bool = False) -> Library:
     """The functions of a module, in this process; quick code is a draft."""
     if not is_quick:
         return compiler.link(text, address)
-    library, is_draft = compiler.quick_link(text, address)
+    library, is_draft = compiler.quick_link(text, address, partial(address, is_draft=True))
     if is_draft:
         drafted(library, partial(compiler.link, text, address))
     return library
@@ -45,13 +45,6 @@ def link(text: str, is_quick: bool = False) -> Library:
 def _outside(name: str) -> int | None:
     if name.removeprefix("gw_")[1:] in ROUTINES:
         return blas.address(name.removeprefix("gw_"))
-    if name in PRODUCTS:
-        with LLVM:  # a fork waits for the import
-            from graphwright.machine import products
-
-        dtype, function = PRODUCTS[name]
-        native = getattr(products.kernels(np.dtype(dtype)), function)
-        return ctypes.cast(native, ctypes.c_void_p).value
     if name == "gw_parallel_for":
         return threads.address()
     if name in ("gw_malloc", "gw_free"):
@@ -59,6 +52,21 @@ def _outside(name: str) -> int | None:
     return c_function(name)
 
 
-def address(name: str) -> int | None:
-    """The address of a name in native code: of Python, the C library, BLAS or our threads."""
+def _product(name: str, is_draft: bool) -> int | None:
+    """The address of a product kernel."""
+    with LLVM:  # a fork waits for the import
+        from graphwright.machine import products
+
+    dtype, function = PRODUCTS[name]
+    kernels = products.draft_kernels if is_draft else products.kernels
+    return ctypes.cast(getattr(kernels(np.dtype(dtype)), function), ctypes.c_void_p).value
+
+
+def address(name: str, is_draft: bool = False) -> int | None:
+    """The address of a name in native code: of Python, the C library, BLAS or our threads.
+
+    Drafts may get other product kernels than code that stays.
+    """
+    if name in PRODUCTS:
+        return _product(name, is_draft)
     return _DEFINED.get(name) or _outside(name)

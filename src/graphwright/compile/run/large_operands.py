@@ -185,7 +185,7 @@ class OperandCode:
         """Compiles a graph of the op alone."""
         graph = graph_of(self.op, self.operands)
         try:
-            run = native(graph)
+            run = native(graph, is_quick=True)
         except NotNative:  # on this processor: NumPy goes on
             return
         self.native = run.function

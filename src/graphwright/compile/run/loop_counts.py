@@ -22,7 +22,7 @@ class LoopPatience:
     asks = 0.02
     waits = 0.08
     looks = 0.001
-    drafts = 0.01
+    drafts = 0.5
     shows = 0.1
 
 

@@ -98,6 +98,9 @@ class LoopHead:
     the last turn, the text calls `code` with a list of the loop's variables and captures.
     """
 
+    #: How many loops have got code.
+    made = 0
+
     def __init__(
         self,
         node: Node,
@@ -213,6 +216,7 @@ class LoopHead:
                 elif self.is_awaited():
                     code = lowered.function
             self.code = code
+            LoopHead.made += code is not None
         except NotNative:
             self.is_refused = True
         finally:

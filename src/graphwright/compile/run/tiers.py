@@ -20,7 +20,7 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.base.waits import Waits
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.checking import checked
-from graphwright.compile.run.loop_heads import THIS_THREAD, staying
+from graphwright.compile.run.loop_heads import THIS_THREAD, LoopHead, staying
 from graphwright.compile.run.mishaps import contained
 from graphwright.compile.run.options import OPTIONS, enabled
 from graphwright.compile.run.straight_line import (
@@ -43,8 +43,12 @@ Run: TypeAlias = Callable[..., tuple[Any, ...]]
 _LONG = 0.005
 #: So are this many calls.
 _MANY = 3
-#: After calls of the slow tier that took longer, in seconds, the next one waits for code.
-_WORTH_WAITING = 0.03
+#: After calls of the slow tier that took longer together, in seconds, the next one waits for code.
+_WORTH_WAITING = 0.1
+#: How many times as long as was lost it waits at most.
+_PATIENT = 3
+#: A call that is so many times quicker than the one before has the code of a loop.
+_QUICKER = 8
 
 #: Guards the stages of traces.
 _LOCK = held_over_forks(threading.RLock())
@@ -159,8 +163,9 @@ class Tiered:
         self.run: Run
         self.calls = 0
         self.has_departed = False  # whether a loop went on as machine code in the midst of a call
-        #: Seconds of the last two calls of the slow tier, where the next may take as long.
-        self.last: tuple[float, ...] = ()
+        #: Seconds of its calls in the slow tier, and of waits for code. The first call counts half.
+        self.slow = 0.0
+        self.last = 0.0  # those of the last call
         self.request: Any = None  # the last one for code: a child of a fork makes its own
         self.lookalikes: Lookalikes | None = None
         self.family: SizeFamily | None = None  # once there are two that look alike
@@ -216,7 +221,7 @@ class Tiered:
 
     def watched(self, *arrays: Any) -> tuple[Any, ...]:
         """Runs the present function, and notes whether the trace is worth better code."""
-        if self.last and min(self.last) > _WORTH_WAITING:
+        if self.slow > _WORTH_WAITING:
             self.wait()
         start, departures = time.perf_counter(), THIS_THREAD.departures
         results = self.run(*arrays)
@@ -225,8 +230,8 @@ class Tiered:
             self.has_departed = True
             seconds = 0.0  # the next call has the code of that loop from its beginning
         self.calls += _MANY if seconds > _LONG else 1
-        # The first call does more than others.
-        self.last = (self.last[-1] if self.last else seconds / 2), seconds
+        if self.stage is TierStage.PYTHON:
+            self.note(seconds)
         family = self.family
         if family is not None:
             family.calls += 1
@@ -236,14 +241,26 @@ class Tiered:
             self.ask(is_own=False)
         return results
 
-    def wait(self) -> None:
-        """Waits for the code that is being made, at most twice as long as a call takes.
+    def note(self, seconds: float) -> None:
+        """Counts a call of the slow tier."""
+        if _QUICKER * seconds < self.last:
+            self.slow = 0.0  # a loop has code now: what was lost before is no measure any more
+        self.slow += seconds if self.last else seconds / 2
+        self.last = seconds
 
-        A call of the slow tier would take as long again, and twice as long beside the compiler,
-        which it keeps from the interpreter's lock.
+    def wait(self) -> None:
+        """Waits for code of the trace or of a loop, at most `_PATIENT` times as long as was lost.
+
+        A function that was called so often is called as often again. A call beside the compiler
+        takes up to ten times as long, and keeps the interpreter's lock from it.
         """
         if not background.is_worker():
-            background.wait(2 * min(self.last), is_urgent=True)
+            start, loops = time.perf_counter(), LoopHead.made
+            background.wait_for(
+                lambda: self.stage is not TierStage.PYTHON or LoopHead.made > loops,
+                _PATIENT * self.slow,
+            )
+            self.slow += time.perf_counter() - start
 
     def ask(self, is_own: bool, is_urgent: bool = True) -> None:
         """Requests code for this trace, or only code that serves others too.

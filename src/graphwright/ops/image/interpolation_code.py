@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.machine import compiler
 from graphwright.machine.array_layout import address
+from graphwright.machine.drafts import lasting
+from graphwright.machine.linking import Library
 from graphwright.machine.preparation import Preparation
 from graphwright.types.arrays import Array
 
@@ -120,10 +121,16 @@ def text_of(kind: str, lanes: int) -> str:
 def functions() -> dict[tuple[str, int], Any]:
     """The functions, by the dtypes of pixels and the channels that they compute at once."""
     forms = list(itertools.product(_KINDS, _LANES))
-    addresses = compiler.compiled("".join(itertools.starmap(text_of, forms))).addresses
     place, number = ctypes.c_void_p, ctypes.c_int64
-    function = ctypes.CFUNCTYPE(None, place, place, *[number] * 3, *[place] * 4)
-    return {form: function(addresses["interpolate_{}_{}".format(*form)]) for form in forms}
+    kind = ctypes.CFUNCTYPE(None, place, place, *[number] * 3, *[place] * 4)
+    functions: dict[tuple[str, int], Any] = {}
+
+    def use(library: Library) -> None:
+        names = {form: "interpolate_{}_{}".format(*form) for form in forms}
+        functions.update({form: kind(library.addresses[name]) for form, name in names.items()})
+
+    lasting("".join(itertools.starmap(text_of, forms)), use)
+    return functions
 
 
 PREPARATION = Preparation(functions, is_brief=True)

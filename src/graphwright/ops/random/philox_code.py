@@ -7,14 +7,17 @@ in the high halves otherwise does not matter, since each product and each result
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.machine import compiler, targets
+from graphwright.machine import targets
 from graphwright.machine.array_layout import address
+from graphwright.machine.drafts import lasting
+from graphwright.machine.linking import Library
 from graphwright.machine.preparation import Preparation
 
 #: Blocks from which on the code is worth to be made, and those from which on it is worth its call.
@@ -159,14 +162,16 @@ class CipherFunctions(NamedTuple):
     units: tuple[Any, Any]
 
 
-def functions(constants: Constants) -> CipherFunctions:
-    """The functions of a cipher, compiled."""
-    vectors = targets.vectors()
-    lanes = vectors.bits // 32
+def text_for(constants: Constants, lanes: int) -> str:
+    """The functions of a cipher."""
     codes = CipherText(lanes, constants), CipherText(1, constants)
     text = "".join([code.stream() + code.units() for code in codes])
-    text = f"{text}\nattributes #0 = {{ {vectors.attributes} }}\n"
-    addresses = compiler.compiled(text).addresses
+    return f"{text}\nattributes #0 = {{ {targets.vectors().attributes} }}\n"
+
+
+def functions(library: Library, lanes: int) -> CipherFunctions:
+    """The functions of a library."""
+    addresses = library.addresses
     place, number = ctypes.c_void_p, ctypes.c_int64
     stream = ctypes.CFUNCTYPE(None, number, number, number, place, number)
     units = ctypes.CFUNCTYPE(None, place, number, place, number)
@@ -187,8 +192,13 @@ class NativeCipher:
         self.preparation = Preparation(self.compile, is_brief=True)
 
     def compile(self) -> None:
-        """Makes the functions."""
-        self.functions = functions(self.constants)
+        """Makes the functions, a draft at first."""
+        lanes = targets.vectors().bits // 32
+        lasting(text_for(self.constants, lanes), partial(self.use, lanes))
+
+    def use(self, lanes: int, library: Library) -> None:
+        """Has calls that begin from now on run a library's functions."""
+        self.functions = functions(library, lanes)
 
     def is_ready_for(self, count: int) -> bool:
         """Whether machine code takes so many blocks."""
