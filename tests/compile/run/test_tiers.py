@@ -113,3 +113,17 @@ def test_what_was_lost_before_a_loop_had_code_is_forgotten() -> None:
     tiers.note(0.001)
     assert tiers.slow == pytest.approx(0.001)
     background.wait()
+
+
+@pytest.mark.usefixtures("usual_tiers")
+def test_nothing_is_lost_in_kernels_that_are_long_themselves() -> None:
+    f = tf.function(lambda x: tf.sin(x) * 2.0)
+    f(tf.constant(1.0))
+    (trace,) = f._list_all_concrete_functions()
+    tiers: Any = trace.tiers
+    tiers.slow = tiers.last = 0.0
+    tiers.note(1.0)
+    assert tiers.slow == 0.0
+    tiers.note(1e-6 * len(tiers.graph.nodes))
+    assert tiers.slow > 0.0
+    background.wait()

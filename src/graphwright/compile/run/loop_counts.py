@@ -13,14 +13,16 @@ from graphwright.ops.math.comparison import Less, LogicalAnd
 class LoopPatience:
     """How long loops run in Python before they ask for code and wait for it, in seconds.
 
-    No loop waits longer than it has run. It would take as long again, perhaps, and keep the
-    compiler from the interpreter's lock. Between two looks, each of which costs as much as a kernel
-    of small arrays, is a millisecond. A loop whose iterations take longer than `drafts` gets no
-    draft: it could not leave that for long. The last number is the time from one view to the next.
+    No loop waits longer than `patience` times as long as it has run. It would take as long again,
+    perhaps, and keep the compiler from the interpreter's lock. Between two looks, each of which
+    costs as much as a kernel of small arrays, is a millisecond. A loop whose iterations take longer
+    than `drafts` gets no draft: it could not leave that for long. The last number is the time from
+    one view to the next.
     """
 
     asks = 0.02
-    waits = 0.08
+    waits = 0.04
+    patience = 2
     looks = 0.001
     drafts = 0.5
     shows = 0.1

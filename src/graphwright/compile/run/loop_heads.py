@@ -161,7 +161,7 @@ class LoopHead:
                 self.done, self.pace = max(visit.done, 1), seconds / max(visit.done, 1)
             self.ask()
             if seconds > LoopPatience.waits:
-                self.wait(visit, seconds - visit.waited)
+                self.wait(visit, LoopPatience.patience * seconds - visit.waited)
         if self.code is not None:
             visit.turns = self.turns = 0
             THIS_THREAD.departures += visit.done > 0
