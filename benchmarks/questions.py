@@ -12,7 +12,6 @@ QUESTIONS = {
     "Ops and fused ops": r"N[1-4]|W8|W11b?",
     "Training": r"W8g|T_\w+",
     "Whole programs: settled calls": r"Y_[a-z]+",
-    "Whole programs: until the n-th result": r"Y_[a-z]+_\d+",
     "Pipelines of data": r"D\d+\w*",
     "Saved models": r"S\d\w*",
     "Python's control flow after conversion": r"S_\w+",
@@ -23,7 +22,7 @@ QUESTIONS = {
 def question_of(name: str) -> str:
     """The heading over a workload.
 
-    >>> question_of("Y_queens_10")
-    'Whole programs: until the n-th result'
+    >>> question_of("Y_queens")
+    'Whole programs: settled calls'
     """
     return next(heading for heading, names in QUESTIONS.items() if re.fullmatch(names, name))

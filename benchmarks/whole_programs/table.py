@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 from benchmarks.whole_programs import (
     chance,
     decoding,
@@ -36,4 +34,4 @@ PROGRAMS = {
     )
 }
 
-TABLE: tuple[Workload, ...] = tuple(chain.from_iterable(p.rows() for p in PROGRAMS.values()))
+TABLE: tuple[Workload, ...] = tuple(program.row() for program in PROGRAMS.values())

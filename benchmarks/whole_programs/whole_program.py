@@ -1,16 +1,16 @@
-"""A whole program: its forms, its sizes, and the rows that measure it."""
+"""A whole program: its forms, its sizes, and the row that measures it."""
 
 from __future__ import annotations
 
 import time
 import timeit
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from benchmarks.peers import OURS, Program, compiled
-from benchmarks.workload import Uncached, Workload
+from benchmarks.workload import Workload
 
 #: A call of the program; the result is an array or a tuple of arrays.
 Step = Callable[[], object]
@@ -18,8 +18,8 @@ Step = Callable[[], object]
 #: Given a library's module and a size, the call.
 Form = Callable[[Any, int], Step]
 
-#: The calls after which a result is waited for.
-CALLS = (1, 2, 5, 10, 30, 100)
+#: The results until which the time is taken.
+COUNTS = (1, 2, 5, 10, 30, 100)
 
 
 @dataclass(frozen=True)
@@ -57,18 +57,12 @@ class WholeProgram:
             programs["torch-compile"] = compiled(programs["torch"])
         return programs
 
-    def rows(self) -> Iterator[Workload]:
-        """A row for settled calls, and one for each number of calls until a result."""
-        programs = self.programs(self.size)
-        yield Settled(
-            f"Y_{self.name}", f"{self.title}: a settled call", "µs", None, programs,
-            tolerance=self.tolerance,
+    def row(self) -> Workload:
+        """The row of its settled calls."""
+        return Settled(
+            f"Y_{self.name}", f"{self.title}: a settled call", "µs", None,
+            self.programs(self.size), tolerance=self.tolerance,
         )  # fmt: skip
-        for calls in CALLS:
-            yield Until(
-                f"Y_{self.name}_{calls}", f"{self.title}: until result {calls}", "ms", None,
-                programs, calls=calls,
-            )  # fmt: skip
 
 
 def made(form: Form, size: int, module: Any) -> Step:
@@ -101,23 +95,6 @@ class Settled(Workload):
         number, taken = timer.autorange()
         block = max(1, round(number * 0.02 / taken))
         return ComparedSample(lambda: min(timer.repeat(5, block)) / block * 1e6, contents)
-
-
-@dataclass(frozen=True)
-class Until(Uncached):
-    """The time from the first call until the result of a later one, in a process without code of
-    earlier ones."""
-
-    calls: int = 1
-
-    def program(self, peer: str) -> Callable[[], object]:
-        call = super().program(peer)
-
-        def repeat() -> None:
-            for _ in range(self.calls):
-                call()
-
-        return repeat
 
 
 def settle(call: Step, peer: str = OURS, seconds: float = 0.3) -> None:
