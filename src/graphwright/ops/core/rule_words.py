@@ -131,6 +131,11 @@ def picked(index: GraphTensor, axis: int, x: GraphTensor) -> Any:
     return apply(PickIndex.of(axis, False), index, x)
 
 
+def places_of(columns: Sequence[GraphTensor], x: GraphTensor) -> list[Any]:
+    """Indices from data as places along the first axes, one column for each."""
+    return [picked(ids, i, x) for i, ids in enumerate(columns)]
+
+
 def gathered(x: GraphTensor, axis: int, indices: Sequence[GraphTensor], batch: int = 0) -> Any:
     """The elements at indices from data along axes from `axis` on, for each of `batch` batches."""
     places = [picked(v, axis + i, x) for i, v in enumerate(indices)]
@@ -164,10 +169,12 @@ def scattered(
     columns: Sequence[GraphTensor],
     dims: Sequence[Any] = (),
     into: GraphTensor | None = None,
+    places: Sequence[GraphTensor] | None = None,
 ) -> Any:
     """Slices of x combined in places of a tensor of dimensions, or of one that is there.
 
-    Numbers alone are added up in float64, as the kernels do.
+    `places` are those of the columns, if they have been picked before. Numbers alone are added up
+    in float64, as the kernels do.
     """
     dtype = x.dtype
     x = widened(x) if into is None else x
@@ -175,7 +182,8 @@ def scattered(
     if combine == "sum" and into is None and single and x.dtype.is_floating:
         x = cast(x, dt.float64)
     like = blocks_of(dims, cast(0, x.dtype)) if into is None else into
-    places = [picked(ids, i, like) for i, ids in enumerate(columns)]
+    if places is None:
+        places = places_of(columns, like)
     return cast(apply(Scattered.of(combine, into is not None), x, like, *places), dtype)
 
 

@@ -22,7 +22,7 @@ from graphwright.ops.core.creation import fill, ones, ones_like
 from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import reshape
-from graphwright.ops.core.rule_words import extent, scattered, widened
+from graphwright.ops.core.rule_words import extent, places_of, scattered, widened
 from graphwright.ops.core.shapes import rank, shape
 from graphwright.ops.math.arithmetic import maximum, truediv
 from graphwright.ops.math.comparison import equal, greater, greater_equal, select
@@ -142,13 +142,17 @@ def extremes(
         nothing, combine = convert(float("nan"), x.dtype), {"max": "fmax", "min": "fmin"}[combine]
     else:
         nothing = convert(x.dtype.min if combine == "max" else x.dtype.max, x.dtype)
-    reduced = scattered(combine, x, [ids], dims, fill(dims, nothing))
-    return cast(select(sizes_of(ids, dims) > 0, reduced, otherwise), dtype)
+    none = fill(dims, nothing)
+    places = places_of([ids], none)
+    reduced = scattered(combine, x, [ids], dims, none, places)
+    return cast(select(sizes_of(ids, dims, places) > 0, reduced, otherwise), dtype)
 
 
-def sizes_of(ids: GraphTensor, dims: Sequence[Any]) -> Any:
+def sizes_of(
+    ids: GraphTensor, dims: Sequence[Any], places: Sequence[GraphTensor] | None = None
+) -> Any:
     """How many slices each segment has, to broadcast against dimensions."""
-    sizes = scattered("sum", fill(shape(ids), 1), [ids], dims[:1])
+    sizes = scattered("sum", fill(shape(ids), 1), [ids], dims[:1], places=places)
     return reshape(sizes, [-1, *[1] * (len(dims) - 1)])
 
 
