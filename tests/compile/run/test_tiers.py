@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 import graphwright as tf
+from graphwright.base.waits import Waits
 from graphwright.compile.run.loop_heads import LoopHead
 from graphwright.compile.run.tiers import TierStage
 from graphwright.machine import background
@@ -74,6 +78,21 @@ def called(seconds: float) -> Any:
 @pytest.mark.usefixtures("usual_tiers")
 def test_after_calls_that_took_long_the_next_one_waits_for_code() -> None:
     assert called(60.0).stage is TierStage.EXACT
+
+
+@pytest.mark.usefixtures("usual_tiers")
+def test_a_wait_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[str, str]] = []
+
+    @contextmanager
+    def around(kind: str, name: str) -> Iterator[None]:
+        if threading.current_thread() is threading.main_thread():
+            shown.append((kind, name))
+        yield
+
+    monkeypatch.setattr(Waits, "around", staticmethod(around))
+    called(60.0)
+    assert ("compiling", "counted") in shown
 
 
 @pytest.mark.usefixtures("usual_tiers")

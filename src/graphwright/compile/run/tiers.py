@@ -262,10 +262,11 @@ class Tiered:
         """
         if not background.is_worker():
             start, loops = time.perf_counter(), LoopHead.made
-            background.wait_for(
-                lambda: self.stage is not TierStage.PYTHON or LoopHead.made > loops,
-                _PATIENCE * self.slow,
-            )
+            with Waits.around("compiling", self.graph.name):
+                background.wait_for(
+                    lambda: self.stage is not TierStage.PYTHON or LoopHead.made > loops,
+                    _PATIENCE * self.slow,
+                )
             self.slow += time.perf_counter() - start
 
     def ask(self, is_own: bool, is_urgent: bool = True) -> None:
