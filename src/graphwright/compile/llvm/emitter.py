@@ -97,6 +97,7 @@ class Emitter:
         self.lines: list[str] = []
         self.declarations: dict[str, str] = {}  # and functions that are written once
         self.uses: Counter[str] = Counter()  # of elementary functions
+        self.choices: set[str] = set()  # the names of vectors that a condition selects
         self.block = "entry"
         self._count = 0
 
@@ -186,7 +187,10 @@ class Emitter:
 
     def select(self, condition: Reg, x: Reg, y: Reg) -> Reg:
         """`x` where the condition holds, else `y`."""
-        return self.assign(x.kind, x.lanes, f"select {condition}, {x}, {y}")
+        chosen = self.assign(x.kind, x.lanes, f"select {condition}, {x}, {y}")
+        if x.lanes > 1:
+            self.choices.add(chosen.text)
+        return chosen
 
     def bitcast(self, x: Reg, kind: str) -> Reg:
         """The same bits as another kind of the same size."""

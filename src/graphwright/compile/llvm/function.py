@@ -171,6 +171,10 @@ class FunctionWriter:
         """Stores elements to memory."""
         if x.kind == "b1":
             x = self.e.cast("zext", x, "u8")
+        elif x.text in self.e.choices:
+            # LLVM would store the new elements alone, under a mask. AMD's processors take ten times
+            # as long for that, and no later load gets the elements before they are in the cache.
+            x = self.e.assign(x.kind, x.lanes, f"freeze {x}")
         self.e.line(f"store {x}, {address}, align {item_size(x.kind)}")
 
     def stack(self, kind: str, lanes: int) -> Reg:
