@@ -73,10 +73,18 @@ class StageValues:
         return scalar_instruction(f, x, self.nest.rows)
 
     def report(self, condition: Reg) -> None:
-        """Notes that a lane was refused, so that the slow tier does the call."""
+        """Notes that a lane was refused, so that the slow tier does the call.
+
+        Nothing is written else: threads would pass the line of the cache to and fro.
+        """
+        f, e = self.f, self.e
         if condition.lanes > 1:
-            condition = horizontal(self.f, "any", condition)
-        code = self.e.cast("zext", condition, I64)
-        address = self.f.slot(0)
-        old = self.e.assign(I64, 1, f"load i64, {address}, align 8")
-        self.e.line(f"store {self.e.binary('or', old, code)}, {address}, align 8")
+            condition = horizontal(f, "any", condition)
+        refused, accepted = e.fresh_label("refused"), e.fresh_label("accepted")
+        f.branch_if(condition, refused, accepted)
+        e.label(refused)
+        address = f.slot(0)
+        old = e.assign(I64, 1, f"load i64, {address}, align 8")
+        e.line(f"store {e.binary('or', old, f.number(1))}, {address}, align 8")
+        f.branch(accepted)
+        e.label(accepted)
