@@ -32,7 +32,8 @@ class ChunkLoop:
     """for each chunk: load, compute, store, reduce.
 
     A partial last chunk goes through rooms on the stack, so that its body is the same code. Only
-    reductions are masked there.
+    reductions are masked there. Where elements may be computed twice, the last chunk is a whole one
+    that overlaps the one before; only what is shorter than a chunk is partial then.
     """
 
     def __init__(self, stage: StageValues, indices: list[Reg], begin: Reg, end: Reg) -> None:
@@ -118,10 +119,12 @@ class ChunkLoop:
         """The result of each reduction; writes the loop."""
         f, e = self.f, self.e
         head, latch, rest, joined = [e.fresh_label(p) for p in ("chunk", "again", "rest", "end")]
-        before, next_ = e.block, e.fresh("next")
+        last_start = self.last_start()
+        before = e.block
         f.branch_if(e.compare("slt", self.begin, self.end), head, joined)
         e.label(head)
-        self.j = f.phi(I64, 1, (self.begin.text, before), (next_, latch))
+        present = f.open_phi(I64)
+        self.j = present.reg
         phis = [f.open_phi(memory_kind(r.kind), self.lanes) for r in self.reductions]
         starts = [phi.reg for phi in phis]
         remaining = e.binary("sub", self.end, self.j)
@@ -136,8 +139,10 @@ class ChunkLoop:
         f.branch(joined)
         e.label(latch)
         sums = [self.reduced(r, start, None) for r, start in zip(self.reductions, starts)]
-        e.line(f"{next_} = add {self.j}, {self.lanes}")
-        f.branch_if(e.compare("slt", Reg(next_, I64), self.end), head, joined)
+        following = e.binary("add", self.j, f.number(self.lanes))
+        start = following if last_start is None else e.intrinsic("smin", following, last_start)
+        f.close_phi(present, (self.begin.text, before), (start.text, latch))
+        f.branch_if(e.compare("slt", following, self.end), head, joined)
         e.label(joined)
         results = []
         for r, phi, total, end in zip(self.reductions, phis, sums, last):
@@ -146,6 +151,32 @@ class ChunkLoop:
             results.append(f.phi(phi.reg.kind, self.lanes, *sources, (end.text, rest)))
         kinds = [r.kind for r in self.reductions]  # phis come first in a block
         return [as_bool(f, x) if k == "b1" else x for x, k in zip(results, kinds)]
+
+    def last_start(self) -> Reg | None:
+        """Where the last chunk begins at the latest; None if no element may be computed twice.
+
+        That must not combine with what is there, nor read what the first time has written. A result
+        in the memory of an operand begins where that does (`memory/in_place.py`). There, no chunk
+        overlaps another.
+        """
+        f, e = self.f, self.e
+        stores = [effect for effect in self.effects if isinstance(effect, Store)]
+        if self.reductions or len(stores) < len(self.effects):
+            return None
+        if any(store.combine or store.picks for store in stores):
+            return None
+        written = {key[0] for key in self.written}
+        if any(isinstance(x, Load) and x.buffer in written for x in self.instructions):
+            return None
+        start = e.binary("sub", self.end, f.number(self.lanes))
+        for target, source in self.shared():
+            start = e.select(e.compare("eq", target, source), self.end, start)
+        return start
+
+    def shared(self) -> list[tuple[Reg, Reg]]:
+        """The addresses of what is written and of what is read that may lie in its memory."""
+        sources = [key for key in self.kinds if key in self.read and not self.wandering(key)]
+        return [(self.bases[w], self.bases[r]) for w in self.written for r in sources]
 
     def enter(self, full: Reg, remaining: Reg) -> dict[Key, Reg]:
         """The rooms for a partial chunk; sets the pointers of a chunk, to memory or to rooms."""
