@@ -91,14 +91,13 @@ def test_each_element_is_a_kernels(
         np.testing.assert_array_equal(a, b)
 
 
-def after_sums(factor: float) -> Callable[[Any, Any], Any]:
+def waves(factor: float) -> Callable[[Any, Any], Any]:
     """A program with results in the memory of operands; no two have the same code."""
 
     def program(x: Any, y: Any) -> Any:
-        for _ in range(3):
-            x = x * factor + y
-            x = x - tf.reduce_sum(x, -1, keepdims=True)
-            x = x * 3 + tf.reduce_max(x, -1, keepdims=True)
+        x = tf.cumsum(x, -1)
+        for _ in tf.range(3):
+            x = tf.sin(x) * factor + y
         return x
 
     return program
@@ -111,8 +110,8 @@ def test_results_in_the_memory_of_operands_are_told_apart(
     """Else elements would be computed twice."""
     if not is_told:
         monkeypatch.setattr(ChunkLoop, "shared", lambda loop: [])
-    program = after_sums(2.0 + is_told)
+    program = waves(2.0 + is_told)
     x = np.random.RandomState(0).randint(-4, 5, (3, 45)).astype(np.float32)
     (expected,) = computed(program, x, x, native=False)
     (result,) = computed(program, x, x, native=True)
-    assert np.allclose(result, expected, rtol=1e-5) == is_told
+    assert np.allclose(result, expected, rtol=1e-4) == is_told

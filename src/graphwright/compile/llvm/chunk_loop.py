@@ -165,16 +165,22 @@ class ChunkLoop:
             return None
         if any(store.combine or store.picks for store in stores):
             return None
-        written = {key[0] for key in self.written}
-        if any(isinstance(x, Load) and x.buffer in written for x in self.instructions):
+        pairs = self.shared()
+        if pairs is None:
             return None
         start = e.binary("sub", self.end, f.number(self.lanes))
-        for target, source in self.shared():
+        for target, source in pairs:
             start = e.select(e.compare("eq", target, source), self.end, start)
         return start
 
-    def shared(self) -> list[tuple[Reg, Reg]]:
-        """The addresses of what is written and of what is read that may lie in its memory."""
+    def shared(self) -> list[tuple[Reg, Reg]] | None:
+        """The addresses of what is written and of what is read that may lie in its memory.
+
+        None if a buffer is both.
+        """
+        written = {key[0] for key in self.written}
+        if any(isinstance(x, Load) and x.buffer in written for x in self.instructions):
+            return None
         sources = [key for key in self.kinds if key in self.read and not self.wandering(key)]
         return [(self.bases[w], self.bases[r]) for w in self.written for r in sources]
 
