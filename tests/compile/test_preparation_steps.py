@@ -11,11 +11,10 @@ import pytest
 
 import graphwright as tf
 from graphwright.compile.graph.simplify import simplify
-from graphwright.compile.lists.nested_lists import with_flat_lists
+from graphwright.compile.lists import nested_lists
 from graphwright.compile.llvm.render import render
 from graphwright.compile.run.straight_line import written
 from graphwright.compile.run.tiers import native
-from graphwright.compile.select import segments
 
 #: Steps may grow so much faster than a graph: a few things are done once for each level around.
 SLACK = 1.5
@@ -180,10 +179,11 @@ def test_lists_of_lists_become_flat_in_steps_as_there_are_flat_lists(usual_tiers
     made = []
 
     def note(graph):
-        made.append(steps(with_flat_lists, graph))
-        return with_flat_lists(graph)
+        made.append(steps(usual, graph))
+        return usual(graph)
 
-    monkeypatch.setattr(segments, "with_flat_lists", note)
+    usual = nested_lists.with_flat_lists
+    monkeypatch.setattr(nested_lists, "with_flat_lists", note)
     counts = []
     for depth in (4, 4, 10):
         made.clear()
