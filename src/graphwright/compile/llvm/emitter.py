@@ -64,7 +64,7 @@ class Reg(NamedTuple):
         return type_of(self.kind, self.lanes)
 
     def __str__(self) -> str:
-        return f"{self.type} {self.text}"
+        return f"{type_of(self.kind, self.lanes)} {self.text}"
 
 
 @cache

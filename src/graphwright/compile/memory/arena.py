@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from _heapq import heappop, heappush
 from bisect import insort
 from collections.abc import Collection, Sequence
-from heapq import heappop, heappush
 from itertools import accumulate, count
 from typing import TypeAlias
 

@@ -106,6 +106,8 @@ class Lowering:
                 dims[value] = self.add_input(value, value.type)
         schedule = Schedule(self.graph, self.sizes, dims, None, self.lists)
         schedule.infer()
+        for value, shape in dims.items():
+            dims[value] = self.sizes.shape(shape)
         self.lists.check(schedule)
         schedule.place_all()
         self.schedule = schedule

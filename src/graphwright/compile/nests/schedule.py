@@ -108,8 +108,6 @@ class Schedule(Clustering):
                 refusal = None if node in refusal.nodes else self.refusal_of(node)
         if refusals:
             raise Refusals(refusals)
-        for value, shape in self.dims.items():
-            self.dims[value] = self.sizes.shape(shape)
 
     def refusal_of(self, node: Node) -> NotNative | None:
         """Infers the shapes of a node's results; the reason why it has no native form, or None."""
