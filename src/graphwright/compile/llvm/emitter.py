@@ -113,7 +113,8 @@ class Emitter:
 
     def assign(self, kind: str, lanes: int, text: str) -> Reg:
         """The result of an instruction, which is added."""
-        name = self.fresh()
+        self._count += 1
+        name = f"%v{self._count}"
         self.lines.append(f"  {name} = {text}")
         return Reg(name, kind, lanes)
 
