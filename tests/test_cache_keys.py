@@ -1194,7 +1194,7 @@ WITHOUT_ROWS = {
         (
             "ir/execution.py:has_stream", "ir/execution.py:is_pure", "ir/execution.py:whole_size",
             "compile/run/checking.py:is_repeatable", "compile/graph/inline.py:has_inlined",
-            "compile/lists/list_types.py:has_lists", "compile/lists/nested_lists.py:has_nested",
+            "compile/lists/list_uses.py:has_lists", "compile/lists/nested_lists.py:has_nested",
             "autodiff/reach.py:needs_within",
         ),
         GRAPH,

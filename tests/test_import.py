@@ -50,6 +50,51 @@ def test_the_import_leaves_out_what_is_large(brought: set[str]) -> None:
     assert len([name for name in brought if name.startswith("graphwright")]) <= MODULES
 
 
+COMPILED = """
+import sys
+import graphwright as tf
+
+@tf.function(jit_compile=True)
+def f(x):
+    def step(i, y):
+        return i + 1, tf.tanh(y) + 1.0
+    return tf.reduce_sum(tf.while_loop(lambda i, y: i < 3, step, [0, x])[1])
+
+concrete = f.get_concrete_function(tf.TensorSpec([4]))
+before = set(sys.modules)
+concrete(tf.zeros([4]))
+print(*(set(sys.modules) - before))
+"""
+#: What is about lists, products, scans and calls of kernels, which that program has none of.
+OF_OTHER_PROGRAMS = {
+    "compile.graph.updates",
+    "compile.lists.list_buffers",
+    "compile.lists.list_lowering",
+    "compile.lists.list_types",
+    "compile.lists.nested_lists",
+    "compile.llvm.accumulation",
+    "compile.llvm.call_code",
+    "compile.llvm.list_code",
+    "compile.llvm.product_code",
+    "compile.llvm.scan_code",
+    "machine.matmul",
+    "machine.products",
+}
+#: So many modules the compiler of that program needs at most; each costs half a millisecond.
+MODULES_OF_COMPILER = 116
+
+
+def test_a_program_imports_of_the_compiler_what_it_needs(tmp_path: Path) -> None:
+    variables = {"PYTHONPATH": str(SRC), "GRAPHWRIGHT_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", COMPILED]
+    environment = os.environ | variables
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    brought = {name.removeprefix("graphwright.") for name in done.stdout.split()}
+    assert "compile.llvm.statement_code" in brought
+    assert brought & OF_OTHER_PROGRAMS == set()
+    assert len(brought) <= MODULES_OF_COMPILER
+
+
 @pytest.mark.parametrize(
     ("late", "reference"),
     [

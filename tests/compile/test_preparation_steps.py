@@ -11,11 +11,11 @@ import pytest
 
 import graphwright as tf
 from graphwright.compile.graph.simplify import simplify
-from graphwright.compile.lists.nested_lists import with_flat_lists
+from graphwright.compile.lists import nested_lists
 from graphwright.compile.llvm.render import render
+from graphwright.compile.memory.arena import homes
 from graphwright.compile.run.straight_line import written
 from graphwright.compile.run.tiers import native
-from graphwright.compile.select import segments
 
 #: Steps may grow so much faster than a graph: a few things are done once for each level around.
 SLACK = 1.5
@@ -180,10 +180,11 @@ def test_lists_of_lists_become_flat_in_steps_as_there_are_flat_lists(usual_tiers
     made = []
 
     def note(graph):
-        made.append(steps(with_flat_lists, graph))
-        return with_flat_lists(graph)
+        made.append(steps(usual, graph))
+        return usual(graph)
 
-    monkeypatch.setattr(segments, "with_flat_lists", note)
+    usual = nested_lists.with_flat_lists
+    monkeypatch.setattr(nested_lists, "with_flat_lists", note)
     counts = []
     for depth in (4, 4, 10):
         made.clear()
@@ -207,6 +208,26 @@ def sized(compute, length):
 
 def test_a_size_that_is_used_twice_is_computed_once(usual_tiers):
     check_growth(lower, lambda length: sized(lambda size: size + size, length), 5, 20)
+
+
+def cut(length):
+    """A function of so many temporaries, each of another size."""
+
+    def function(x):
+        for _ in range(length):
+            x = tf.concat([x[1:] * 0.5, tf.sin(x[:1])], 0)
+        return x
+
+    return function
+
+
+def test_buffers_of_different_sizes_find_no_memory_in_steps_as_there_are_of_them(usual_tiers):
+    counts = []
+    for length in (20, 80):
+        (op,) = native(trace(cut(length))).source.segments
+        counts.append(steps(homes, op.lowered[0]))
+    few, many = counts
+    assert many <= SLACK * 4 * few, f"{few} steps for 20, {many} for 80"
 
 
 def test_a_long_computation_of_a_size_is_lowered(usual_tiers):

@@ -53,7 +53,10 @@ else:
             return cls(*values)
 
         def _replace(self, **changes: object) -> Any:
-            return type(self)(**{**self._asdict(), **changes})
+            values = [*map(changes.pop, self._fields, self)]
+            if changes:
+                raise TypeError(f"no fields: {', '.join(changes)}")
+            return type(self)(*values)
 
         def _asdict(self) -> dict[str, Any]:
             return dict(zip(self._fields, self))

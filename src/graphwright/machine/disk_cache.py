@@ -238,8 +238,5 @@ def header_of(key: str, code: bytes, secret: bytes) -> bytes:
 
 def key_of(text: str, *circumstances: str) -> str:
     """The key of code: a digest of its text and its circumstances."""
-    digest = blake2b(digest_size=_DIGEST)
-    for part in (*circumstances, text):
-        digest.update(part.encode())
-        digest.update(b"\0")
-    return digest.hexdigest()
+    parts = "".join([f"{part}\0" for part in (*circumstances, text)])
+    return blake2b(parts.encode(), digest_size=_DIGEST).hexdigest()

@@ -10,7 +10,7 @@ from support.tiers import normal
 
 import graphwright as tf
 from graphwright.base.errors import InternalError
-from graphwright.compile.llvm import statement_code
+from graphwright.compile.llvm import product_code
 from graphwright.compile.nests.list_statements import Locate
 from graphwright.compile.nests.nest import Nest, Store
 from graphwright.compile.nests.sizes import Size
@@ -87,7 +87,7 @@ def test_an_item_beyond_the_room_of_its_list_is_refused(monkeypatch):
 def test_a_call_that_writes_beyond_its_result_breaks_a_guard_zone(monkeypatch):
     """What is called is not instrumented: a product that has one row more than it says."""
     x, y = normal(8, 8), normal(8, 8)
-    write = statement_code.write_product
+    write = product_code.write_product
 
     def longer(f, s, matrices):
         write(f, s._replace(m=Size(9)), matrices)
@@ -96,7 +96,7 @@ def test_a_call_that_writes_beyond_its_result_breaks_a_guard_zone(monkeypatch):
         return tf.reduce_sum(tf.cumsum(tf.matmul(x * 2.0, y)))
 
     np.testing.assert_allclose(tf.function(product)(x, y), product(x, y), rtol=1e-4)
-    monkeypatch.setattr(statement_code, "write_product", longer)
+    monkeypatch.setattr(product_code, "write_product", longer)
     with pytest.raises(InternalError, match=r"something was written beyond the ends of b\d+"):
         tf.function(product)(x, y)
 

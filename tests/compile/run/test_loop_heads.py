@@ -10,6 +10,7 @@ import tracemalloc
 import weakref
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from support.forking import in_child
 
 import graphwright as tf
 from graphwright.compile.run.loop_counts import LoopPatience
-from graphwright.compile.run.loop_heads import LoopHead, LoopLowering
+from graphwright.compile.run.loop_heads import LoopHead, LoopLowering, Visit
 from graphwright.compile.run.options import OPTIONS
 from graphwright.compile.run.straight_line import runner
 from graphwright.machine import background
@@ -329,6 +330,29 @@ def test_code_that_nobody_waits_for_is_not_made(
     head.make()
     function(tf.constant(50, tf.int64))
     assert jobs.count(head) == 2
+
+
+def test_a_loop_that_ends_meanwhile_is_lowered_once(
+    impatient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs: list[object] = []
+    monkeypatch.setattr(background, "submit", lambda job, *_: jobs.append(job.__self__))
+    tf.function(steps)(tf.constant(50, tf.int64))
+    (head,) = [job for job in jobs if isinstance(job, LoopHead)]
+    visits, lowered = [Visit(0.0)], []
+    head.visitor = ref(visits[0])
+    native = LoopLowering.native
+
+    def ending(*args: Any, **kwargs: Any) -> Any:
+        visits.clear()
+        lowered.append(kwargs)
+        return native(*args, **kwargs)
+
+    monkeypatch.setattr(LoopLowering, "native", staticmethod(ending))
+    head.make()
+    assert len(lowered) == 1
+    assert head.code is None
+    assert not head.is_refused
 
 
 @pytest.mark.parametrize("name", ["nested", "gradient"])

@@ -8,7 +8,9 @@ Other uses of what is added decide, so this is a pass over nodes, and no expansi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
+from itertools import chain
 
 import numpy as np
 
@@ -49,9 +51,8 @@ class MatMulAdd(Op):
 
 def uses_of(graph: Graph) -> dict[Value, int]:
     """How often each value is used."""
-    uses: dict[Value, int] = {}
-    for value in (*(v for node in graph.nodes for v in node.inputs), *graph.results):
-        uses[value] = uses.get(value, 0) + 1
+    uses = Counter(chain.from_iterable([node.inputs for node in graph.nodes]))
+    uses.update(graph.results)
     return uses
 
 

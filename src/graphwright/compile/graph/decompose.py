@@ -6,10 +6,10 @@ import numpy as np
 
 from graphwright.compile.graph.passes import through
 from graphwright.compile.graph.prune import prune
-from graphwright.compile.graph.slice_windows import with_windows
 from graphwright.compile.run.mishaps import contained
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.ir.inference import takes
+from graphwright.machine.exclusion import LLVM
 from graphwright.op.expansion import is_composite
 from graphwright.ops.core.casting import Cast
 from graphwright.ops.core.creation import Const, Literal
@@ -34,7 +34,7 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
     def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
         starts.append((len(into.nodes), node))
         if isinstance(node.op, StridedSlice):
-            rest = with_windows(node, inputs, into)
+            rest = windows(node, inputs, into) if into.is_body else None
             if rest is None:
                 return picked(node, inputs, into)
             return picked(rest, rest.inputs, into) or rest.outputs
@@ -59,6 +59,14 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
     for (start, node), end in zip(starts, ends):
         origins.update(dict.fromkeys(into.nodes[start:end], node))
     return through(into, prune), origins
+
+
+def windows(node: Node, inputs: tuple[Value, ...], into: Graph) -> Node | None:
+    """What is left of a slice in a loop or a branch that takes windows; None if it takes none."""
+    with LLVM:  # few programs slice there; a fork waits for the import
+        from graphwright.compile.graph.slice_windows import with_windows
+
+    return with_windows(node, inputs, into)
 
 
 def picked(node: Node, inputs: tuple[Value, ...], into: Graph) -> tuple[Value, ...] | None:

@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphwright.compile.graph.prune import like, prune
-from graphwright.compile.graph.rotations import with_shared_copies
 from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
@@ -124,7 +123,11 @@ Rule: TypeAlias = Callable[[Node, tuple[Value, ...], Graph], Outputs]
 
 def rewritten(graph: Graph) -> Graph:
     """The graph, and those in it, with these ops in place of the nodes that they combine."""
-    graph = with_shared_copies(graph)
+    if any(node.op.type_name == "Roll" for node in graph.nodes):
+        with LLVM:  # few programs rotate; a fork waits for the import
+            from graphwright.compile.graph.rotations import with_shared_copies
+
+        graph = with_shared_copies(graph)
     into = Graph(graph.name, graph.is_body)
     changed = False
 

@@ -15,13 +15,12 @@ import numpy as np
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.graph.prune import like, resolved
 from graphwright.compile.graph.simplify import folded, simplify
-from graphwright.compile.lists.list_uses import READS, is_list
+from graphwright.compile.lists.list_uses import READS, has_lists, is_list
 from graphwright.compile.lists.range_ops import TensorListAppend, TensorListTake
 from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
-from graphwright.ir.once import once_per_graph
 from graphwright.op.op import Effect, Op, is_whole
 from graphwright.ops.core.creation import Const, Literal, Placeholder
 from graphwright.ops.core.identity import Identity
@@ -94,15 +93,6 @@ def with_list_types(graph: Graph) -> Graph:
         return graph
     types = [value.type for value in graph.arguments]
     return simplify(Walks().of(graph, types, [None] * len(types))[0])
-
-
-@once_per_graph
-def has_lists(graph: Graph) -> bool:
-    """Whether a graph makes or uses lists, in inner graphs too."""
-    return any(
-        any(v.type.dtype is dt.variant for v in (*node.inputs, *node.outputs))
-        for node in graph.nodes
-    ) or any(map(has_lists, graph.subgraphs()))
 
 
 class Walks:

@@ -10,6 +10,7 @@ from graphwright.compile.select.host_operands import is_size
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.ir.once import once_per_graph
 from graphwright.op.op import Op
 from graphwright.ops.core.identity import Identity
 from graphwright.ops.core.joining import Pack
@@ -61,6 +62,15 @@ LIST_OPS: frozenset[type[Op]] = frozenset(
 def is_list(value: Value) -> bool:
     """Whether a value is a list."""
     return value.type.dtype is dt.variant
+
+
+@once_per_graph
+def has_lists(graph: Graph) -> bool:
+    """Whether a graph makes or uses lists, in inner graphs too."""
+    return any(
+        any(is_list(v) for v in (*node.inputs, *node.outputs))
+        for node in graph.nodes
+    ) or any(map(has_lists, graph.subgraphs()))
 
 
 def list_operands(node: Node) -> tuple[Value, ...]:

@@ -7,10 +7,10 @@ computations. It returns a tuple, or None where native code cannot do the call; 
 
 from __future__ import annotations
 
-from graphwright.compile.llvm.call_code import ARRAY_WORDS
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.frame import EXHAUSTED, INTERRUPTED, RELEASE, THREAD
 from graphwright.compile.llvm.function import I64, FunctionWriter
+from graphwright.compile.llvm.rendering import ARRAY_WORDS
 from graphwright.machine import large_arrays
 from graphwright.machine.array_layout import (
     ALIGNED,

@@ -12,16 +12,12 @@ from collections.abc import Callable, Sequence
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.launch import leave
+from graphwright.compile.llvm.rendering import ARRAY_WORDS
 from graphwright.compile.nests.call_statements import KERNEL, OutsideCall
 from graphwright.compile.nests.element_kinds import DTYPES
 from graphwright.compile.nests.sizes import Size, product
-from graphwright.compile.select.kernel_calls import MOST_AXES
 from graphwright.machine.array_layout import ALIGNED, CONTIGUOUS, WRITABLE
 from graphwright.types import dtypes as dt
-
-#: The words that describe an array to `gw_kernel`: NumPy's number of the dtype, the rank, flags,
-#: the address, and the dimensions, which have room for the most that there are.
-ARRAY_WORDS = 4 + MOST_AXES
 
 #: The dtypes that NumPy has, by kinds; a bfloat16 goes as its bits.
 _STORED = {**DTYPES, "bf16": dt.uint16}

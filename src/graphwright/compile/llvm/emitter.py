@@ -64,7 +64,7 @@ class Reg(NamedTuple):
         return type_of(self.kind, self.lanes)
 
     def __str__(self) -> str:
-        return f"{self.type} {self.text}"
+        return f"{type_of(self.kind, self.lanes)} {self.text}"
 
 
 @cache
@@ -114,7 +114,8 @@ class Emitter:
 
     def assign(self, kind: str, lanes: int, text: str) -> Reg:
         """The result of an instruction, which is added."""
-        name = self.fresh()
+        self._count += 1
+        name = f"%v{self._count}"
         self.lines.append(f"  {name} = {text}")
         return Reg(name, kind, lanes)
 

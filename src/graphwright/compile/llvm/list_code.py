@@ -257,10 +257,3 @@ class ListWriter:
         Require: demand,
         Deliver: deliver,
     }
-
-
-def moving(program: Program) -> Iterator[int]:
-    """The buffers of lists and of their items, whose addresses change."""
-    for i, buffer in enumerate(program.buffers):
-        if buffer.role in ("owned", "view"):
-            yield i

@@ -13,6 +13,10 @@ from __future__ import annotations
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import I64, FunctionWriter
+from graphwright.compile.llvm.launch import Launch
+from graphwright.compile.llvm.llvm_module import LlvmModule
+from graphwright.compile.llvm.shared_functions import SharedCallee
+from graphwright.compile.llvm.whole_runs import WholeRun
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import Multiply
 from graphwright.compile.nests.sizes import Size
@@ -268,3 +272,32 @@ def write_blas(f: FunctionWriter, s: Multiply, matrices: Operands) -> None:
     a, b, c = matrices
     operands = factors[0], b, ldb, a, lda, factors[1], c, ldc
     f.call("", f"gw_{letter(s)}gemm", *flags, n, m, k, *operands)
+
+
+def single_product(module: LlvmModule, product: Multiply) -> SharedCallee:
+    """The function of one product, which the module has then."""
+    name = f"product{len(module.functions)}"
+    f = FunctionWriter(module.frame, f"define internal void @{name}(ptr %frame)")
+    write_product(f, product, matrices_of(f, product))
+    f.e.line("ret void")
+    return module.share(f)
+
+
+class ProductsRun(WholeRun):
+    """Writes the function that runs the products of a batch, which threads share."""
+
+    def __init__(self, module: LlvmModule, products: Multiply) -> None:
+        super().__init__(module, True)
+        self.products = products
+
+    def write(self) -> list[Reg]:
+        name = f"products{len(self.module.functions)}"
+        signature = f"define internal void @{name}(ptr %frame, i64 %begin, i64 %end, ptr %totals)"
+        f = FunctionWriter(self.module.frame, signature)
+        write_products(f, self.products, Reg("%begin", I64), Reg("%end", I64))
+        f.e.line("ret void")
+        return self.launch(Launch(self.module.share(f), self.sizes, whole=self.whole))
+
+    def sizes(self, f: FunctionWriter) -> tuple[Reg, Reg]:
+        """The number of products, and of multiply-adds."""
+        return f.size(self.products.products), f.size(self.products.work)

@@ -1,4 +1,4 @@
-"""What a program's text and its table for the boundary are: plain data that may be kept."""
+"""What machine code and Python hand each other: a program's text and table, words of arrays."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.element_kinds import DTYPES
+from graphwright.compile.select.kernel_calls import MOST_AXES
 
 #: The first of the two words of a table that have the addresses of the program's functions.
 ADDRESSES = 2
+
+#: The words that describe an array to `gw_kernel`: NumPy's number of the dtype, the rank, flags,
+#: the address, and the dimensions, which have room for the most that there are.
+ARRAY_WORDS = 4 + MOST_AXES
 
 
 class Rendering(NamedTuple):

@@ -16,9 +16,12 @@ from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.functions.combine import combined, identity
 from graphwright.compile.llvm.functions.element_blocks import repeated
 from graphwright.compile.llvm.functions.lanes import Lanes
+from graphwright.compile.llvm.launch import Launch
+from graphwright.compile.llvm.llvm_module import LlvmModule
+from graphwright.compile.llvm.whole_runs import WholeRun
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import Scan
-from graphwright.compile.nests.sizes import ONE
+from graphwright.compile.nests.sizes import ONE, product
 
 #: The bytes of one step along the axes behind: a few vectors, whose steps overlap.
 _BYTES = 128
@@ -124,3 +127,21 @@ def across(f: FunctionWriter, scan: Scan) -> Reg:
     lanes = lanes_of(scan)
     rounded = f.add(f.size(scan.axes[2]), f.number(lanes - 1))
     return f.e.binary("sdiv", rounded, f.number(lanes))
+
+
+class ScanRun(WholeRun):
+    """Writes the function that runs a scan."""
+
+    def __init__(self, module: LlvmModule, scan: Scan, whole: bool) -> None:
+        super().__init__(module, whole)
+        self.scan = scan
+
+    def write(self) -> list[Reg]:
+        name = f"scan{len(self.module.functions)}"
+        callee = self.module.share(ScanWriter(name, self.scan, self.module.frame))
+        return self.launch(Launch(callee, self.sizes, whole=self.whole))
+
+    def sizes(self, f: FunctionWriter) -> tuple[Reg, Reg]:
+        """The number of columns, and of elements."""
+        axes = self.scan.axes
+        return f.mul(f.size(axes[0]), across(f, self.scan)), f.size(product(axes))

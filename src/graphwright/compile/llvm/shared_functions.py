@@ -7,14 +7,13 @@ serves all whose texts are then the same. Nothing else has to be known of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.llvm.emitter import Reg
 
-_HEAD = re.compile(r"define internal (\w+) @([\w.]+)\((.*)\)")
-_SLOT = re.compile(r"(?<= = getelementptr i64, ptr %frame, i64 )[1-9]\d*$", re.MULTILINE)
+#: The text between the name of a slot's address and the number of the slot, with which a line ends.
+_SLOT = " = getelementptr i64, ptr %frame, i64 "
 
 
 class SharedCallee(NamedTuple):
@@ -47,16 +46,18 @@ class Parametric(NamedTuple):
 
 def parametric(text: str) -> Parametric:
     """A function of a frame, from its text."""
-    head = _HEAD.match(text)
-    assert head is not None
-    result, name, parameters = head.groups()
+    head, end, body = text.partition("\n")
+    signature, _, attributes = head.rpartition(")")
+    function, _, parameters = signature.removeprefix("define internal ").partition("(")
+    result, name = function.split(" @")
     names: dict[int, str] = {}
-
-    def named(match: re.Match[str]) -> str:
-        return names.setdefault(int(match[0]), f"%slot{len(names)}")
-
-    rest = _SLOT.sub(named, text[head.end() :])
-    return Parametric(SharedCallee(name, tuple(names), result), parameters, rest)
+    parts = body.split(_SLOT)
+    for i, part in enumerate(parts[1:], 1):
+        slot, ending, rest = part.partition("\n")
+        if slot.isdecimal() and int(slot):
+            parts[i] = names.setdefault(int(slot), f"%slot{len(names)}") + ending + rest
+    callee = SharedCallee(name, tuple(names), result)
+    return Parametric(callee, parameters, attributes + end + _SLOT.join(parts))
 
 
 class SharedFunctions:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from functools import reduce
+from functools import partial, reduce
+from typing import TYPE_CHECKING
 
 from graphwright.base.forks import cached_property
-from graphwright.compile.llvm.call_code import CallWriter
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.functions.branchless_selection import takes_both
 from graphwright.compile.llvm.functions.combine import combined, identity
 from graphwright.compile.llvm.instructions import element, scalar_instruction
 from graphwright.compile.llvm.launch import FRAME, ROUND, leave, weight, word
-from graphwright.compile.llvm.list_code import ListWriter, moving
 from graphwright.compile.llvm.llvm_module import LlvmModule
 from graphwright.compile.llvm.nest_code import NestWriter, extent
 from graphwright.compile.llvm.nest_function import accumulated
-from graphwright.compile.llvm.product_code import matrices_of, write_pack, write_product
 from graphwright.compile.llvm.shared_functions import SharedCallee
 from graphwright.compile.llvm.statement_patterns import StatementPattern, pattern_of
-from graphwright.compile.llvm.whole_runs import NestRun, ProductsRun, ScanRun
+from graphwright.compile.llvm.whole_runs import NestRun
 from graphwright.compile.memory.accesses import accessed
 from graphwright.compile.memory.arena import GRAIN, bytes_of
 from graphwright.compile.nests.call_statements import OutsideCall
@@ -48,6 +46,10 @@ from graphwright.compile.nests.nest import (
     exchanges,
 )
 from graphwright.compile.nests.sizes import ONE, product
+from graphwright.machine.exclusion import LLVM
+
+if TYPE_CHECKING:
+    from graphwright.compile.llvm.list_code import ListWriter
 
 #: The simple operations after which signals are let in, and the least count of a nest. A nest's
 #: operations run in vectors, so as many as the last number count as one.
@@ -72,12 +74,24 @@ class StatementWriter:
         self.whole = False
         self.loops = 0  # that are open
         self.counted: Counting | None = None  # by the outermost of them
-        f.moving = {*exchanged(self.program.body), *moving(self.program)}
-        self.lists = ListWriter(f, self.frame, self.scalars, self.define)
+        roles = [buffer.role for buffer in self.program.buffers]
+        #: Whether it makes lists. Their addresses change, and those of their items.
+        self.has_lists = "owned" in roles
+        moving = [i for i, role in enumerate(roles) if role in ("owned", "view")]
+        f.moving = {*exchanged(self.program.body), *moving}
+
+    @cached_property
+    def lists(self) -> ListWriter:
+        """The writer of statements of lists."""
+        with LLVM:  # not all programs have lists; a fork waits for the import
+            from graphwright.compile.llvm.list_code import ListWriter
+
+        return ListWriter(self.f, self.frame, self.scalars, self.define)
 
     def text(self) -> str:
         """The text of the function, which returns the status: 0 if all is well."""
-        self.lists.clear(self.program)
+        if self.has_lists:
+            self.lists.clear(self.program)
         temporaries = self.allocate()
         for statement in self.program.body:
             self.statement(statement)
@@ -86,7 +100,8 @@ class StatementWriter:
         if self.frame.sanitizer is not None:
             self.frame.sanitizer.end(self.f)
         self.free(temporaries)
-        self.lists.free(self.program)
+        if self.has_lists:
+            self.lists.free(self.program)
         self.e.line(f"ret {self.f.from_slot(0, I64)}")
         return self.f.text()
 
@@ -153,13 +168,13 @@ class StatementWriter:
         elif isinstance(statement, Multiply):
             self.products(statement)
         elif isinstance(statement, PackRight):
-            write_pack(self.f, statement.product)
+            self.pack(statement)
         elif isinstance(statement, Scan):
             self.scan(statement)
         elif isinstance(statement, Copy):
             self.copy(statement)
         elif isinstance(statement, OutsideCall):
-            CallWriter(self.f, self.lists.require).statement(statement)
+            self.call_outside(statement)
         elif isinstance(statement, Loop):
             self.loop(statement)
         elif isinstance(statement, Choice):
@@ -184,18 +199,28 @@ class StatementWriter:
 
     def products(self, statement: Multiply) -> None:
         """Calls a function for matrix products, which equal layers share."""
+        with LLVM:  # few programs multiply matrices; a fork waits for the import
+            from graphwright.compile.llvm.product_code import ProductsRun, single_product
+
         if statement.products != ONE:
             self.run(self.callee(statement, ProductsRun(self.module, statement).callee))
-            return
+        else:
+            write = partial(single_product, self.module, statement)
+            self.e.line(self.callee(statement, write).call(FRAME))
 
-        def write() -> SharedCallee:
-            name = f"product{len(self.module.functions)}"
-            f = FunctionWriter(self.frame, f"define internal void @{name}(ptr %frame)")
-            write_product(f, statement, matrices_of(f, statement))
-            f.e.line("ret void")
-            return self.module.share(f)
+    def pack(self, statement: PackRight) -> None:
+        """Packs the right operand of a product."""
+        with LLVM:
+            from graphwright.compile.llvm.product_code import write_pack
 
-        self.e.line(self.callee(statement, write).call(FRAME))
+        write_pack(self.f, statement.product)
+
+    def call_outside(self, statement: OutsideCall) -> None:
+        """Calls a kernel or a routine."""
+        with LLVM:  # few programs do; a fork waits for the import
+            from graphwright.compile.llvm.call_code import CallWriter
+
+        CallWriter(self.f, self.lists.require).statement(statement)
 
     def nest(self, nest: Nest) -> None:
         """Writes a nest of a few elements in a loop, and calls the function of any other."""
@@ -254,11 +279,10 @@ class StatementWriter:
 
     def scan(self, scan: Scan) -> None:
         """Calls the function of a scan."""
+        with LLVM:  # few programs scan; a fork waits for the import
+            from graphwright.compile.llvm.scan_code import ScanRun
 
-        def write() -> SharedCallee:
-            return ScanRun(self.module, scan, self.whole).callee()
-
-        self.run(self.callee(scan, write))
+        self.run(self.callee(scan, ScanRun(self.module, scan, self.whole).callee))
 
     def run(self, callee: SharedCallee) -> None:
         """Calls a function that runs a statement, and leaves if it could not."""

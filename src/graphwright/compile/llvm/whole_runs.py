@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from functools import reduce
 
-from graphwright.compile.llvm.accumulation import BlockAccumulation
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.launch import Launch, word
 from graphwright.compile.llvm.llvm_module import LlvmModule
 from graphwright.compile.llvm.nest_code import NestWriter
-from graphwright.compile.llvm.product_code import write_products
-from graphwright.compile.llvm.scan_code import ScanWriter, across
 from graphwright.compile.llvm.shared_functions import SharedCallee
-from graphwright.compile.nests.nest import Multiply, Nest, Scan
-from graphwright.compile.nests.sizes import product
+from graphwright.compile.nests.nest import Nest
+from graphwright.machine.exclusion import LLVM
 
 
 class WholeRun:
@@ -60,44 +57,6 @@ class WholeRun:
             for slot in launch.callee.slots
         ]
         return launch.write(self.f, room or self.room, slots, self.module.shared.part)
-
-
-class ScanRun(WholeRun):
-    """Writes the function that runs a scan."""
-
-    def __init__(self, module: LlvmModule, scan: Scan, whole: bool) -> None:
-        super().__init__(module, whole)
-        self.scan = scan
-
-    def write(self) -> list[Reg]:
-        name = f"scan{len(self.module.functions)}"
-        callee = self.module.share(ScanWriter(name, self.scan, self.module.frame))
-        return self.launch(Launch(callee, self.sizes, whole=self.whole))
-
-    def sizes(self, f: FunctionWriter) -> tuple[Reg, Reg]:
-        """The number of columns, and of elements."""
-        axes = self.scan.axes
-        return f.mul(f.size(axes[0]), across(f, self.scan)), f.size(product(axes))
-
-
-class ProductsRun(WholeRun):
-    """Writes the function that runs the products of a batch, which threads share."""
-
-    def __init__(self, module: LlvmModule, products: Multiply) -> None:
-        super().__init__(module, True)
-        self.products = products
-
-    def write(self) -> list[Reg]:
-        name = f"products{len(self.module.functions)}"
-        signature = f"define internal void @{name}(ptr %frame, i64 %begin, i64 %end, ptr %totals)"
-        f = FunctionWriter(self.module.frame, signature)
-        write_products(f, self.products, Reg("%begin", I64), Reg("%end", I64))
-        f.e.line("ret void")
-        return self.launch(Launch(self.module.share(f), self.sizes, whole=self.whole))
-
-    def sizes(self, f: FunctionWriter) -> tuple[Reg, Reg]:
-        """The number of products, and of multiply-adds."""
-        return f.size(self.products.products), f.size(self.products.work)
 
 
 class NestRun(WholeRun):
@@ -143,6 +102,8 @@ class NestRun(WholeRun):
         writer = NestWriter(name, nest, frame, buffers, self.module.expected(nest.axes[-1]))
         totals: list[Reg] = []
         if writer.into:
+            with LLVM:  # few programs need it; a fork waits for the import
+                from graphwright.compile.llvm.accumulation import BlockAccumulation
             self.module.add(writer)
             accumulation = BlockAccumulation(name, nest, frame, buffers, self.whole)
             self.module.add(accumulation.part())

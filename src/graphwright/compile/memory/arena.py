@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from _heapq import heappop, heappush
 from bisect import insort
 from collections.abc import Collection, Sequence
-from heapq import heappop, heappush
 from itertools import accumulate, count
 from typing import TypeAlias
 
@@ -74,22 +74,28 @@ def homes(program: Program) -> dict[int, int]:
         inheriting = {b for b in begun if b not in lent and inherits(story, b, members, max(last))}
         heirs.update(dict.fromkeys(members, inheriting))
     places = [*begun]  # in the order in which they are offered
-    free = list(range(len(places)))
+    sizes = [bytes_of(program.buffers[b]) for b in places]
+    free: dict[tuple[int, ...], list[int]] = {}  # by symbols of sizes: no others may fit
+    for number, size in enumerate(sizes):
+        free.setdefault(size.symbols, []).append(number)
     ends: list[tuple[int, int]] = []  # (last moment, place), the earliest first
     for buffer in sorted(result, key=lambda b: (lives[b], b)):
         size, (begin, end) = bytes_of(program.buffers[buffer]), lives[buffer]
         while ends and ends[0][0] < begin:
-            insort(free, heappop(ends)[1])
-        for number in free:
+            number = heappop(ends)[1]
+            insort(free.setdefault(sizes[number].symbols, []), number)
+        offered = free.get(size.symbols, [])
+        for number in offered:
             home = places[number]
             until = end - (home in heirs.get(buffer, ()))
             is_free = until < begun.get(home, len(story))
-            if is_free and is_within(size, bytes_of(program.buffers[home])):
-                free.remove(number)
+            if is_free and is_within(size, sizes[number]):
+                offered.remove(number)
                 break
         else:
             number = len(places)
             places.append(buffer)
+            sizes.append(size)
         result[buffer] = places[number]
         heappush(ends, (end, number))
     return result

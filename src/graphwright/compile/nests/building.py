@@ -6,15 +6,18 @@ imports the module that puts them together.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from graphwright.compile.lists.list_buffers import ListBuffers
+from graphwright.compile.lists.absent_lists import AbsentBuffers
 from graphwright.compile.memory.residence import Residence
 from graphwright.compile.nests.nest import Statement
 from graphwright.compile.nests.schedule import Schedule
 from graphwright.compile.nests.sizes import Shape, Sizes
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.types.tensor_type import TensorType
+
+if TYPE_CHECKING:
+    from graphwright.compile.lists.list_buffers import ListBuffers
 
 
 class LoopLists(Protocol):
@@ -40,7 +43,7 @@ class ProgramBuilder(Protocol):
     values: Residence
     inputs: list[int]
     results: list[tuple[int, Shape]]
-    lists: ListBuffers
+    lists: ListBuffers | AbsentBuffers
     schedule: Schedule
 
     @property

@@ -37,6 +37,8 @@ SIMPLE = frozenset(
 
 DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
 
+_SIZES = {"ptr": 8, **{kind: dtype.size for kind, dtype in DTYPES.items()}}
+
 
 def kind_of(dtype: DType) -> str:
     """The kind of a dtype's elements. `NotNative` if there is none."""
@@ -61,4 +63,4 @@ def converts_float16() -> bool:
 
 def item_size(kind: str) -> int:
     """The bytes of an element in memory."""
-    return 8 if kind == "ptr" else DTYPES[kind].size
+    return _SIZES[kind]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.nest import (
     Element,
     Instruction,

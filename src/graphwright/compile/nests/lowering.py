@@ -8,7 +8,7 @@ they are one element.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,8 @@ from graphwright.base.errors import Location
 from graphwright.compile.graph.accumulate import MatMulAdd
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.passes import verified
-from graphwright.compile.lists.list_buffers import ListBuffers
-from graphwright.compile.lists.list_lowering import ListLowering
-from graphwright.compile.lists.list_uses import LIST_OPS, is_list
+from graphwright.compile.lists.absent_lists import AbsentBuffers, AbsentLowering
+from graphwright.compile.lists.list_uses import LIST_OPS, has_lists, is_list
 from graphwright.compile.memory.arena import homes
 from graphwright.compile.memory.coalescing import coalesced
 from graphwright.compile.memory.residence import PlanError, Residence, stored
@@ -52,6 +51,7 @@ from graphwright.compile.verifier import verify
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.machine.exclusion import LLVM
 from graphwright.ops.core.creation import Const
 from graphwright.ops.core.joining import ConcatV2, Pack
 from graphwright.ops.core.movement import Reshape
@@ -59,6 +59,10 @@ from graphwright.ops.core.own_ops import Products, Scanned, Scattered, is_routin
 from graphwright.ops.linalg.contraction import MatMul
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
+
+if TYPE_CHECKING:
+    from graphwright.compile.lists.list_buffers import ListBuffers
+    from graphwright.compile.lists.list_lowering import ListLowering
 
 
 class Lowering:
@@ -75,9 +79,20 @@ class Lowering:
         self.symbols: list[tuple[int, int, int]] = []
         self.expected: list[int] = []  # their values by the graph's types, -1 if unknown
         self.results: list[tuple[int, Shape]] = []
-        self.lists = ListBuffers(self.sizes)
-        self.of_lists = ListLowering(self, self.lists)
+        self.lists: ListBuffers | AbsentBuffers = AbsentBuffers()
+        self.of_lists: ListLowering | AbsentLowering = AbsentLowering()
+        if has_lists(graph):
+            self.begin_lists()
         self.of_control = ControlLowering(self)
+
+    def begin_lists(self) -> None:
+        """Lets the program have lists."""
+        with LLVM:  # most programs have none; a fork waits for the import
+            from graphwright.compile.lists.list_buffers import ListBuffers
+            from graphwright.compile.lists.list_lowering import ListLowering
+
+        lists = ListBuffers(self.sizes)
+        self.lists, self.of_lists = lists, ListLowering(self, lists)
 
     # -- the interface ----------------------------------------------------------------------
 
@@ -91,6 +106,8 @@ class Lowering:
                 dims[value] = self.add_input(value, value.type)
         schedule = Schedule(self.graph, self.sizes, dims, None, self.lists)
         schedule.infer()
+        for value, shape in dims.items():
+            dims[value] = self.sizes.shape(shape)
         self.lists.check(schedule)
         schedule.place_all()
         self.schedule = schedule

@@ -58,8 +58,13 @@ class Position(NamedTuple):
 
     def moved(self, begin: Shape, stride: int) -> Position:
         """begin + stride * self."""
-        scaled = tuple([Size(o.factor * stride, o.symbols) for o in self.offsets])
-        offsets = tuple([o for o in (*begin, *scaled) if o.factor])
+        factors: dict[tuple[int, ...], int] = {}  # by symbols: what is reversed twice stays there
+        for offset in begin:
+            factors[offset.symbols] = factors.get(offset.symbols, 0) + offset.factor
+        for offset in self.offsets:
+            moved = offset.factor * stride
+            factors[offset.symbols] = factors.get(offset.symbols, 0) + moved
+        offsets = tuple([Size(factor, symbols) for symbols, factor in factors.items() if factor])
         scalars = tuple([(s, f * stride) for s, f in self.scalars])
         picks = tuple([(v, place, f * stride) for v, place, f in self.picks])
         return Position(self.axis, self.step * stride, offsets, scalars, picks)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.compile.graph.accumulate import accumulated, are_zeros, in_place, uses_of
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.failures import refuses_values
 from graphwright.compile.graph.simplify import simple_graphs
-from graphwright.compile.lists.list_buffers import ListBuffers
+from graphwright.compile.lists.absent_lists import AbsentBuffers
 from graphwright.compile.lists.list_uses import LIST_OPS, MAKERS, is_list, list_operands
 from graphwright.compile.nests.chapters import chapters
 from graphwright.compile.nests.clustering import Clustering
@@ -56,6 +56,9 @@ from graphwright.ops.core.own_ops import Scattered, Sized
 from graphwright.ops.core.sequences import Range
 from graphwright.types.dtypes import INDEX
 
+if TYPE_CHECKING:
+    from graphwright.compile.lists.list_buffers import ListBuffers
+
 
 class Schedule(Clustering):
     """The clusters and opaque statements of one graph, in order."""
@@ -65,11 +68,11 @@ class Schedule(Clustering):
         graph: Graph,
         sizes: Sizes,
         dims: dict[Value, Shape],
-        aliases: dict[Value, Value] | None = None,
-        lists: ListBuffers | None = None,
+        aliases: dict[Value, Value] | None,
+        lists: ListBuffers | AbsentBuffers,
     ) -> None:
         super().__init__(sizes, dims)
-        self.lists = ListBuffers(sizes) if lists is None else lists
+        self.lists = lists
         self.graph = graph
         #: The outside values of placeholders in a loop's or branch's graphs, where there is one.
         self.aliases = {} if aliases is None else aliases
@@ -105,8 +108,6 @@ class Schedule(Clustering):
                 refusal = None if node in refusal.nodes else self.refusal_of(node)
         if refusals:
             raise Refusals(refusals)
-        for value, shape in self.dims.items():
-            self.dims[value] = self.sizes.shape(shape)
 
     def refusal_of(self, node: Node) -> NotNative | None:
         """Infers the shapes of a node's results; the reason why it has no native form, or None."""

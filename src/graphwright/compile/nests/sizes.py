@@ -56,7 +56,9 @@ class Size(NamedTuple):
     symbols: tuple[int, ...] = ()
 
     def __mul__(self, other: Size) -> Size:  # type: ignore[override]
-        return Size(self.factor * other.factor, tuple(sorted((*self.symbols, *other.symbols))))
+        factor, left, right = self.factor * other.factor, self.symbols, other.symbols
+        both = left and right
+        return Size(factor, tuple(sorted((*left, *right))) if both else left or right)
 
     def __str__(self) -> str:
         names = [f"s{i}" for i in self.symbols]
@@ -141,7 +143,7 @@ class Sizes:
 
     def canonical(self, size: Size) -> Size:
         """The size in terms of the symbols that represent all symbols equal to them."""
-        if not any(i in self.equal for i in size.symbols):
+        if self.equal.keys().isdisjoint(size.symbols):
             return size
         result = Size(size.factor)
         for i in size.symbols:
@@ -151,7 +153,11 @@ class Sizes:
 
     def shape(self, sizes: Shape) -> Shape:
         """The sizes, each in canonical form."""
-        return tuple([self.canonical(s) for s in sizes])
+        equal = self.equal.keys()
+        for size in sizes:
+            if not equal.isdisjoint(size.symbols):
+                return tuple([self.canonical(s) for s in sizes])
+        return sizes
 
     def unify(self, a: Size, b: Size) -> Size:
         """The one size that two sizes become; `NotNative` if they cannot be equal."""

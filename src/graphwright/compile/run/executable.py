@@ -115,8 +115,12 @@ def joined(texts: Sequence[str]) -> str:
     lines: list[str] = []
     for i, text in enumerate(texts):
         defined = re.findall(r"^define [^@\n]*@([\w.]+)", text, re.MULTILINE)
-        names = re.compile(rf"@({'|'.join(map(re.escape, defined))})(?![\w.])")
-        for line in names.sub(rf"@\1.{i}", text).splitlines():
+        numbers = dict.fromkeys(defined, f".{i}")
+
+        def numbered_name(match: re.Match[str], numbers: dict[str, str] = numbers) -> str:
+            return match[0] + numbers.get(match[1], "")
+
+        for line in re.sub(r"@([\w.]+)", numbered_name, text).splitlines():
             if line.startswith(("declare ", "@")):
                 declarations[line] = None
             else:

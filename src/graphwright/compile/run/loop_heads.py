@@ -208,15 +208,14 @@ class LoopHead:
         try:
             if self.code is not None or not self.is_awaited():
                 return
-            code = self.draft() if self.pace < LoopPatience.drafts else None
-            if code is None:
-                lowered = self.lowered(loop_alone(self.node, self.graph), is_quick=False)
-                if not lowered.is_native:
-                    self.is_refused = True
-                elif self.is_awaited():
-                    code = lowered.function
-            self.code = code
-            LoopHead.made += code is not None
+            draft = self.draft() if self.pace < LoopPatience.drafts else None
+            lowered = draft or self.lowered(loop_alone(self.node, self.graph), is_quick=False)
+            if not lowered.is_native:
+                self.is_refused = True
+            elif self.is_awaited():
+                code = lowered.function
+                self.code = code if draft is None else self.left_in_time(code)
+                LoopHead.made += 1
         except NotNative:
             self.is_refused = True
         finally:
@@ -228,18 +227,21 @@ class LoopHead:
         lowered: LoweredLoop = LoopLowering.native(graph, around=self.around, is_quick=is_quick)
         return lowered
 
-    def draft(self) -> Function | None:
-        """Code that is there soon, and is left for better code while the loop goes on.
+    def draft(self) -> LoweredLoop | None:
+        """The loop as code that is there soon, for some iterations.
 
         None if the loop may not be left, or if something of it stays in Python.
         """
         with LLVM:
-            from graphwright.compile.run.bounded_loops import BoundedLoop, bounded
+            from graphwright.compile.run.bounded_loops import bounded
         graph = bounded(self.node, self.graph)
         if graph is None:
             return None
         lowered = self.lowered(graph, is_quick=True)
-        if not (lowered.is_native and lowered.is_whole and self.is_awaited()):
-            return None
-        shown = self.graph.name, self.count
-        return BoundedLoop(lowered.function, len(self.node.outputs), self.done, *shown)
+        return lowered if lowered.is_native and lowered.is_whole else None
+
+    def left_in_time(self, draft: Function) -> Function:
+        """A draft's function, which is left for better code while the loop goes on."""
+        with LLVM:
+            from graphwright.compile.run.bounded_loops import BoundedLoop
+        return BoundedLoop(draft, len(self.node.outputs), self.done, self.graph.name, self.count)

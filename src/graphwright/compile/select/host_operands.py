@@ -171,8 +171,14 @@ def arithmetic(sizes: Sizes, op: type[Op], x: HostOperand, y: HostOperand) -> An
     return sizes.least(a, b)
 
 
+#: The ops that may give sizes.
+_GIVING_SIZES: frozenset[type[Op]] = frozenset({StridedSlice, Pack, ShapeOp, SizeOp})
+
+
 def is_size(value: Value) -> bool:
     """Whether a value consists of sizes: a shape, its parts, or a vector packed of scalars."""
+    if type(value.node.op) not in _GIVING_SIZES:
+        return False
     while isinstance(value.node.op, StridedSlice) and all(
         isinstance(v.node.op, Const) for v in value.node.inputs[1:]
     ):

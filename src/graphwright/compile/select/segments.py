@@ -14,11 +14,8 @@ from graphwright.compile.graph.failures import may_fail
 from graphwright.compile.graph.inline import inlined
 from graphwright.compile.graph.passes import through, verified
 from graphwright.compile.graph.rewrites import lengths_first, rewritten
-from graphwright.compile.graph.updates import updated_by_products
 from graphwright.compile.graph.variable_cells import VariableCells
-from graphwright.compile.lists.list_types import with_list_types
-from graphwright.compile.lists.list_uses import LIST_OPS, is_list
-from graphwright.compile.lists.nested_lists import with_flat_lists
+from graphwright.compile.lists.list_uses import LIST_OPS, has_lists, is_list
 from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.compile.nests.sizes import Late, NotNative, Refusals
 from graphwright.compile.select.coverage import is_compute, is_native, is_native_update
@@ -26,9 +23,11 @@ from graphwright.compile.select.host_operands import is_single_size, is_size
 from graphwright.compile.select.outline import UPDATES, native_node, rewired
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.machine.exclusion import LLVM
 from graphwright.op.op import Effect
 from graphwright.ops.core.creation import Const, Placeholder
 from graphwright.ops.core.shapes import Shape, Size
+from graphwright.ops.linalg.contraction import MatMul
 from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp
 
 #: The most bytes of the variables that one segment changes, if it changes several.
@@ -238,6 +237,28 @@ class Partition:
         self.ended = set()
 
 
+def with_plain_lists(graph: Graph) -> Graph:
+    """The graph with lists of tensors alone, whose items have known types."""
+    if not has_lists(graph):
+        return graph
+    with LLVM:  # most programs have no lists; a fork waits for the import
+        from graphwright.compile.lists.list_types import with_list_types
+        from graphwright.compile.lists.nested_lists import with_flat_lists
+
+    return through(graph, with_flat_lists, with_list_types)
+
+
+def with_updates(graph: Graph) -> Graph:
+    """The graph with variables that change as a product is computed."""
+    kinds = {type(node.op) for node in graph.nodes}
+    if MatMul not in kinds or not any(issubclass(kind, Assignment) for kind in kinds):
+        return graph
+    with LLVM:  # a fork waits for the import
+        from graphwright.compile.graph.updates import updated_by_products
+
+    return updated_by_products(graph)
+
+
 def partition(graph: Graph, reasons: dict[Node, NotNative] | None = None) -> Graph:
     """The graph with its native parts as `Native` nodes.
 
@@ -248,15 +269,7 @@ def partition(graph: Graph, reasons: dict[Node, NotNative] | None = None) -> Gra
     hosts: set[Node] = set()
     ends: set[Node] = set()
     nodes: Made = {}
-    graph = through(
-        graph,
-        inlined,
-        with_flat_lists,
-        with_list_types,
-        rewritten,
-        lengths_first,
-        updated_by_products,
-    )
+    graph = through(graph, inlined, with_plain_lists, rewritten, lengths_first, with_updates)
     while True:
         items = Partition(graph, hosts, ends).run()
         try:
