@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from graphwright.autograph.traced_form import traced_form
 from graphwright.control.assertions import assert_less
-from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
+from graphwright.data.dataset_value import (
+    DatasetSpec,
+    DatasetValue,
+    function_for,
+    int64,
+    make,
+    staged,
+)
 from graphwright.data.element_type import ElementType, parts_in
 from graphwright.ir.known import known
 from graphwright.op.late_imports import late_module
@@ -365,7 +371,7 @@ class Batches(DatasetValue[Element]):
             )
         sizes: Callable[..., object] = window_size_func or (lambda key: window_size)
         key_type = ElementType(TensorSpec([], dt.int64))
-        key = function_for(lambda *e: int64(traced_form(key_func)(*e)), self)
+        key = function_for(lambda *e: int64(staged(key_func)(*e)), self)
         if key.result.types[0].dims not in ((), None):
             raise ValueError(
                 "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but "
@@ -379,7 +385,7 @@ class Batches(DatasetValue[Element]):
                 "Invalid `reduce_func`. `reduce_func` must return a `tf.data.Dataset` object. Got "
                 f"{type(reduction.returned)}."
             )
-        size = function_for(lambda key: int64(traced_form(sizes)(key)), key_type)
+        size = function_for(lambda key: int64(staged(sizes)(key)), key_type)
         element = ElementType(spec.element_spec)
         functions = [key, reduction, size]
         return make("key_group_stages:GroupByWindowStage", element, [self], [], functions)
@@ -439,7 +445,7 @@ class Batches(DatasetValue[Element]):
         are_sorted = all(low < high for low, high in pairwise(bucket_boundaries))
 
         def bucket_of(*element: Any) -> Any:
-            length = cast(traced_form(element_length_func)(*element), dt.int32)
+            length = cast(staged(element_length_func)(*element), dt.int32)
             within = logical_and(less_equal(lowest, length), less(length, highest))
             # Where one bucket alone has room, no index has to be looked for.
             return argmax(within, 0) if are_sorted else reduce_min(where(within))

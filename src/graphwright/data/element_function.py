@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from graphwright.autograph.traced_form import traced_form
 from graphwright.base.logs import LOGGER
 from graphwright.control.body import Body, trace_body
-from graphwright.control.vectorize import NotVectorized
 from graphwright.data.blocks import (
     ElementBlock,
     Row,
@@ -23,6 +22,7 @@ from graphwright.data.stage import DatasetStage, IterationDraws
 from graphwright.function.variable_creation import initialize, refuse
 from graphwright.ir.execution import has_stream
 from graphwright.ir.graph import Graph
+from graphwright.op.batching import NotVectorized
 from graphwright.op.interpreter import activate
 from graphwright.op.late_imports import late_module
 from graphwright.op.op import Effect
@@ -106,6 +106,10 @@ class ElementFunction:
         self.draws_alone = self.has_effects and not (
             makes_effects(self.graph) or changes_more_than_streams(self.graph)
         )
+
+    def bound(self, captured: Sequence[Any]) -> BoundFunction:
+        """The function with the values that it captured."""
+        return BoundFunction(self, captured)
 
     def __repr__(self) -> str:
         return f"<function {self.graph.name}>"

@@ -305,6 +305,18 @@ def is_watched() -> bool:
     return _PRESENT.watcher is not None
 
 
+def kind_of(stage: object) -> str:
+    """The name of the class of a stage: no other class has it.
+
+    So rules about a stage need not import its module.
+    """
+    return type(stage).__name__
+
+
+#: Names of the classes of maps.
+MAPS = "MapStage", "ParallelMapStage"
+
+
 def cursor_of(stage: DatasetStage) -> Cursor:
     """A new cursor before the first element of a stage: every one is made here."""
     watcher = _PRESENT.watcher

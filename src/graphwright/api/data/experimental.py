@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING
 
 from graphwright.api import late
 from graphwright.data.dataset_options import (
-    AutoShardPolicy,
-    AutotuneAlgorithm,
     AutotuneOptions,
     DistributeOptions,
-    ExternalStatePolicy,
     OptimizationOptions,
     ServiceOptions,
     ThreadingOptions,
 )
-from graphwright.data.optional import Optional
+from graphwright.data.option_choices import AutoShardPolicy, AutotuneAlgorithm, ExternalStatePolicy
 from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
 from graphwright.data.stage import SHARD_HINT
 from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
@@ -64,6 +61,7 @@ if TYPE_CHECKING:
         unbatch,
         unique,
     )
+    from graphwright.data.optional import Optional
     from graphwright.data.tables.csv_batches import make_csv_dataset
     from graphwright.data.tables.example_datasets import (
         TFRecordWriter,
@@ -116,6 +114,7 @@ _LATE = {
         "unbatch",
         "unique",
     ),
+    "graphwright.data.optional": ("Optional",),
     "graphwright.data.tables.csv_batches": ("make_csv_dataset",),
     "graphwright.data.tables.example_datasets": (
         "TFRecordWriter",

@@ -24,14 +24,15 @@ from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     INFINITE,
+    MAPS,
     UNKNOWN,
     Cursor,
     DatasetStage,
     State,
     Through,
     iteration_allows,
+    kind_of,
 )
-from graphwright.data.stages.map_stages import is_map
 from graphwright.data.stages.source_stages import TensorsStage
 from graphwright.op.late_imports import late_module
 from graphwright.types.arrays import Array
@@ -54,9 +55,8 @@ class BatchStage(DatasetStage):
         self.row = row
         #: Whether a map before it is part of it: what one element loses, its batch loses. An
         #: iterator's rewrites say so; of a dataset that a function makes, its iteration says it.
-        self.is_fused = (
-            type(self) is BatchStage and is_map(source) and iteration_allows("map_and_batch_fusion")
-        )
+        is_behind_map = type(self) is BatchStage and kind_of(source) in MAPS
+        self.is_fused = is_behind_map and iteration_allows("map_and_batch_fusion")
         if self.size <= 0:
             raise InvalidArgumentError(None, None, "Batch size must be greater than zero.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,6 +62,17 @@ class MapStage(FunctionStage):
         self.draws_in_turn = type(self) is MapStage and function.draws_alone
         if self.draws_in_turn:
             self.has_effects = False
+
+    @property
+    def title(self) -> str:
+        """The kind of the stage, and the name of its function."""
+        return f"{self.type_name} {self.function.name}"
+
+    def parallel(self, calls: int) -> ParallelMapStage:
+        """The stage that does the same in so many threads."""
+        made = ParallelMapStage(self.element, self.inputs[0], np.array(calls), self.function)
+        made.type_name, made.origin, made.recipe = self.type_name, self.origin, self.recipe
+        return made
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
@@ -180,20 +191,8 @@ class ParallelMapStage(MapStage):
         self.division = WorkDivision(self.calls)
         self.calls_at_once = CallsAtOnce(self.calls)
 
-    @classmethod
-    def parallel(cls, stage: MapStage, calls: int) -> ParallelMapStage:
-        """The stage that does what another one does, in so many threads."""
-        made = cls(stage.element, stage.inputs[0], np.array(calls), stage.function)
-        made.type_name, made.origin, made.recipe = stage.type_name, stage.origin, stage.recipe
-        return made
-
     def start(self) -> Cursor:
         return ParallelCallsCursor(self) if self.is_observable else ParallelMapCursor(self)
-
-
-def is_map(stage: DatasetStage) -> TypeGuard[MapStage]:
-    """Whether a stage is a map and no other stage with a function."""
-    return type(stage) in (MapStage, ParallelMapStage)
 
 
 class ParallelMapCursor(MapCursor):
@@ -329,6 +328,11 @@ class FilterStage(FunctionStage):
     type_name = "FilterDataset"
     function: BoundFunction
 
+    @property
+    def title(self) -> str:
+        """The kind of the stage, and the name of its function."""
+        return f"{self.type_name} {self.function.name}"
+
     def start(self) -> Cursor:
         return FilterCursor(self)
 
@@ -354,11 +358,6 @@ def failure(error: Exception) -> CallResult:
     calls: Any = late_module("graphwright.data.stages.element_calls")
     failed: CallResult = calls.CallResult.of_error(error)
     return failed
-
-
-def title(stage: MapStage | FilterStage) -> str:
-    """The kind of a stage, and the name of its function."""
-    return f"{stage.type_name} {stage.function.name}"
 
 
 def chosen(block: ElementBlock, flags: Column) -> ElementBlock:

@@ -11,7 +11,7 @@ from graphwright.data.columns.graph_runner import DrawingRunner
 from graphwright.data.dataset_making import MakeDataset
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import Cursor, DatasetStage, State
+from graphwright.data.stage import Cursor, DatasetStage, StageFunction, State
 from graphwright.data.stages.batch_stages import BatchCursor, BatchStage, PaddedBatchStage
 from graphwright.data.stages.fixed_stage import FixedStage
 from graphwright.data.stages.group_stages import WindowCursor, WindowStage
@@ -24,8 +24,10 @@ from graphwright.types import dtypes as dt
 _KEYS = 4096
 
 
-def looks_inside(function: BoundFunction) -> bool:
-    """Whether a function of datasets does more than to make other datasets of them."""
+def looks_inside(function: StageFunction) -> bool:
+    """Whether a function of datasets may do more than to make other datasets of them."""
+    if not isinstance(function, BoundFunction):
+        return True
     graph: Graph = function.function.graph
     return any(True for _ in graph.subgraphs()) or any(
         not isinstance(node.op, (Identity, MakeDataset))
