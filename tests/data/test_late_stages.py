@@ -172,6 +172,25 @@ def test_the_first_pipeline_imports_nothing_heavy(size: int) -> None:
     assert not loaded.intersection(HEAVY)
 
 
+#: Pipelines whose functions only call the library, and what needs its generators of numbers.
+PLAIN = (
+    "range(9).window(3).flat_map(lambda window: window.batch(3))",
+    "range(9).group_by_window(lambda x: x % 3, lambda key, window: window.batch(2), 2)",
+    "range(9).map(lambda x: tf.numpy_function(abs, [x], tf.int64))",
+    "range(9).map(lambda x: tf.py_function(abs, [x], tf.int64))",
+    "sample_from_datasets([tf.data.Dataset.range(9), tf.data.Dataset.range(9)], [0.5, 0.5], 1)",
+)
+
+
+@pytest.mark.parametrize("line", PLAIN)
+def test_pipelines_of_the_library_import_no_conversion(line: str) -> None:
+    loaded = loaded_by(line)
+    assert "graphwright.autograph.conversion" not in loaded
+    assert not loaded.intersection(HEAVY) - {"graphwright.ops.random.philox"}
+    assert "graphwright.ops.random.stateful_random" not in loaded
+    assert "graphwright.ops.random.stateless_random" not in loaded
+
+
 def test_pipelines_without_functions_trace_nothing() -> None:
     tracing = {"graphwright.data.element_function", "graphwright.control.vectorize"}
     assert not tracing & loaded_by("range(10).batch(3)")

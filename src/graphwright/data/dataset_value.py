@@ -56,7 +56,7 @@ class DatasetSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """`tf.data.Dataset`."""
-        return DatasetValue
+        return DatasetValue._class
 
     @classmethod
     def from_value(cls, value: DatasetValue) -> DatasetSpec:
@@ -178,6 +178,9 @@ class DatasetValue(Composite, Generic[Element]):
     @abstractmethod
     def __iter__(self) -> Any:
         """The elements one by one."""
+
+
+DatasetValue._class = DatasetValue  # type: ignore[type-abstract]  # until there is `Dataset`
 
 
 def stage_class(place: str) -> type[DatasetStage]:

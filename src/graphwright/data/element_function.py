@@ -30,6 +30,7 @@ from graphwright.ops.core.identity import ensure_shape
 from graphwright.trace.tracer import OnVariable
 from graphwright.types import dtypes as dt
 from graphwright.types.shape import TensorShape
+from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
@@ -63,7 +64,7 @@ class ElementFunction:
                 f"Argument `func` must be a callable. Received func={function!r} (of type "
                 f"{type(function)})"
             )
-        staged = traced_form(function)
+        staged = traced_form(function, spread([classes_of(a) for a in arguments]))
         self.returned: Any = None
         self.result: ElementType
 
@@ -146,6 +147,12 @@ def packed(arguments: Sequence[ElementType], tensors: Sequence[Any]) -> list[Any
         elements.append(argument.pack(remaining[:count]))
         del remaining[:count]
     return elements
+
+
+def classes_of(argument: ElementType) -> Any:
+    """The classes of the parts that an element is spread into; None for structures."""
+    parts = argument.specs if type(argument.specs) is tuple else (argument.specs,)
+    return tuple([part.value_type if isinstance(part, TypeSpec) else None for part in parts])
 
 
 def as_element(result: Any) -> Any:
