@@ -216,12 +216,19 @@ OTHERS: list[Callable[..., Any]] = [
 WINDOW = tf.data.Dataset
 METHODS: list[Callable[..., Any]] = [
     lambda window: window.batch(3),
-    lambda key, window: window.map(add, num_parallel_calls=2),
+    lambda key, window: window.map(add),
     lambda key, window: (key, window.take(tf.cast(key, tf.int64))),
 ]
 
 
-@pytest.mark.parametrize("function", METHODS)
+MARKED_METHODS: list[Callable[..., Any]] = [
+    lambda key, window: window.map(add, num_parallel_calls=key),
+]
+
+
+@pytest.mark.parametrize(
+    "function", [*METHODS, *[pytest.param(f, marks=marks_callees) for f in MARKED_METHODS]]
+)
 def test_methods_of_the_library_are_called_as_they_are(function: Any) -> None:
     count = function.__code__.co_argcount
     assert traced_form(function, [*[None] * (count - 1), WINDOW]) is function

@@ -54,7 +54,7 @@ HEAVY = (
     "graphwright.api.data.experimental",
     "graphwright.data.columns.ragged_lanes",
     "graphwright.data.dataset_ops",
-    "graphwright.data.option_choices",
+    "graphwright.data.experimental.option_choices",
     "graphwright.data.optional",
     "graphwright.ops.random.philox",
     "graphwright.ops.state.list_tensors",

@@ -167,10 +167,11 @@ def callees_of(code: types.CodeType) -> tuple[CalleePath, ...] | None:
     for place, instruction in enumerate(instructions):
         if place < end:
             continue
-        if instruction.opname == "LOAD_FAST" and instruction.argval in parameters:
-            method = instructions[place + 1]
-            if method.opname in ("LOAD_ATTR", "LOAD_METHOD") and _is_mark(method):
-                paths.append(CalleePath(instruction.argval, (str(method.argval),), True))
+        if instruction.opname in ("LOAD_FAST", "LOAD_FAST_LOAD_FAST"):
+            variable, method = _names_of(instruction)[-1], instructions[place + 1]
+            is_method = method.opname in ("LOAD_ATTR", "LOAD_METHOD") and _is_mark(method)
+            if is_method and variable in parameters:
+                paths.append(CalleePath(variable, (str(method.argval),), True))
             continue
         if instruction.opname not in ("LOAD_GLOBAL", "LOAD_DEREF"):
             continue
@@ -189,8 +190,11 @@ def callees_of(code: types.CodeType) -> tuple[CalleePath, ...] | None:
 
 def _stored(instruction: dis.Instruction) -> Sequence[str]:
     """The variables that an instruction stores, and perhaps those that it loads meanwhile."""
-    if not instruction.opname.startswith("STORE_FAST"):
-        return ()
+    return _names_of(instruction) if instruction.opname.startswith("STORE_FAST") else ()
+
+
+def _names_of(instruction: dis.Instruction) -> Sequence[str]:
+    """The variables of an instruction about one or two."""
     names: Any = instruction.argval
     return names if isinstance(names, tuple) else (names,)
 

@@ -14,6 +14,8 @@ class OptionGroup:
     _kinds: ClassVar[dict[str, type | str]] = {}
     #: Former names.
     _former: ClassVar[dict[str, str]] = {}
+    #: The values of options that are not set, where these are not None; of a few values, names.
+    _defaults: ClassVar[dict[str, Any]] = {}
 
     def __init__(self) -> None:
         self.__dict__["_values"] = {
@@ -26,11 +28,10 @@ class OptionGroup:
         name = self._former.get(name, name)
         if name not in self._kinds:
             raise AttributeError(f"{type(self).__name__} has no option {name!r}")
-        return self._values[name] if name in self._values else self._default(name)
-
-    def _default(self, name: str) -> Any:
-        """The value of an option that is not set."""
-        return None
+        if name in self._values:
+            return self._values[name]
+        kind, default = self._kinds[name], self._defaults.get(name)
+        return choices(kind)[default] if isinstance(kind, str) and default else default
 
     def __setattr__(self, name: str, value: object) -> None:
         name = self._former.get(name, name)
@@ -149,9 +150,7 @@ class DistributeOptions(OptionGroup):
         "auto_shard_policy": "AutoShardPolicy",
         "num_devices": int,
     }
-
-    def _default(self, name: str) -> Any:
-        return choices("AutoShardPolicy").AUTO if name == "auto_shard_policy" else None
+    _defaults: ClassVar[dict[str, Any]] = {"auto_shard_policy": "AUTO"}
 
 
 class ServiceOptions(OptionGroup):
@@ -213,5 +212,5 @@ class Options(OptionGroup):
 
 
 def choices(name: str) -> Any:
-    """A class of `data.option_choices`, which the first use imports."""
-    return getattr(late_module("graphwright.data.option_choices"), name)
+    """A class of `data.experimental.option_choices`, which the first use imports."""
+    return getattr(late_module("graphwright.data.experimental.option_choices"), name)

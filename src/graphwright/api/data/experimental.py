@@ -12,7 +12,11 @@ from graphwright.data.dataset_options import (
     ServiceOptions,
     ThreadingOptions,
 )
-from graphwright.data.option_choices import AutoShardPolicy, AutotuneAlgorithm, ExternalStatePolicy
+from graphwright.data.experimental.option_choices import (
+    AutoShardPolicy,
+    AutotuneAlgorithm,
+    ExternalStatePolicy,
+)
 from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
 from graphwright.data.stage import SHARD_HINT
 from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY

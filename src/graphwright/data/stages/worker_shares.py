@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.option_choices import AutoShardPolicy
+from graphwright.data.experimental.option_choices import AutoShardPolicy
 from graphwright.data.random_words import SeedGenerator
 from graphwright.data.stage import SHARD_HINT, DatasetStage
 from graphwright.data.stages.batch_stages import BatchStage
