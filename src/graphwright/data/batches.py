@@ -111,7 +111,7 @@ class Batches(DatasetValue[Element]):
         counts = {type_.dims[0] for type_ in types if type_.dims} - {None}
         if len(counts) > 1 and all(isinstance(leaf, TensorSpec) for leaf in self._type.leaves):
             raise ValueError(f"Dimensions {' and '.join(map(str, counts))} are not compatible")
-        return make("batch_stages:UnbatchStage", self._type.unbatched(), [self])
+        return make("unbatch_stages:UnbatchStage", self._type.unbatched(), [self])
 
     def padded_batch(
         self,
@@ -161,7 +161,7 @@ class Batches(DatasetValue[Element]):
         ]
         element = ElementType(tree.pack_sequence_as(self._type.specs, specs))
         numbers = [size, drop, *shapes, *values]
-        return make("batch_stages:PaddedBatchStage", element, [self], numbers)
+        return make("padded_stages:PaddedBatchStage", element, [self], numbers)
 
     def ragged_batch(
         self,
@@ -239,7 +239,7 @@ class Batches(DatasetValue[Element]):
         sizes = [None if size in (-1, None) else size for size in known_sizes(shape)]
         element = ElementType(SparseTensorSpec([None, *sizes], types[0].dtype))
         numbers = [int64(batch_size), shape]
-        return make("batch_stages:SparseBatchStage", element, [self], numbers)
+        return make("padded_stages:SparseBatchStage", element, [self], numbers)
 
     def rebatch(
         self, batch_size: TensorLike, drop_remainder: TensorLike = False, name: str | None = None
@@ -276,7 +276,7 @@ class Batches(DatasetValue[Element]):
         if count and not static(drop) and (rows is None or rows % count):
             count = None  # the last batch is smaller
         element = self._type.unbatched().batched(count)
-        return make("batch_stages:RebatchStage", element, [self], [size, drop])
+        return make("unbatch_stages:RebatchStage", element, [self], [size, drop])
 
     @overload
     def window(
@@ -508,7 +508,7 @@ def padding_shapes(element: ElementType, shapes: object, batch: int | None) -> l
         if type_.dims is None or vectors[component].shape[0] is None:
             continue
         if not has_room(room, type_.dims):
-            words: Any = late_module("graphwright.data.stages.padding_words")
+            words: Any = late_module("graphwright.data.stages.padded_stages")
             raise ValueError(
                 f"The padded shape {room} is not compatible with the corresponding input "
                 f"component shape {TensorShape.from_dims(type_.dims)}. "

@@ -184,7 +184,7 @@ class Dataset(
         if any(not isinstance(leaf, TensorSpec) for leaf in whole.leaves):
             row = whole.flatten(element)
             rows = whole.unbatched()
-            return make("batch_stages:CompositeSlicesStage", rows, [], row, whole=whole)
+            return make("unbatch_stages:CompositeSlicesStage", rows, [], row, whole=whole)
         refuse_row_counts(element, whole.types)
         return make("source_stages:SlicesStage", whole.unbatched(), [], whole.flatten(element))
 

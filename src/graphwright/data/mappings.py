@@ -140,7 +140,7 @@ class Mappings(DatasetValue[Element]):
                 f"{type(function.returned).__name__!r}."
             )
         element = ElementType(spec.element_spec)
-        return make("map_stages:FlatMapStage", element, [self], [], [function])
+        return make("combine_stages:FlatMapStage", element, [self], [], [function])
 
     @overload
     def scan(
@@ -210,9 +210,8 @@ class Mappings(DatasetValue[Element]):
                 break
             state = wider
         element = ElementType(returned[1])
-        return make(
-            "map_stages:ScanStage", element, [self], start, [function], width=len(state.types)
-        )
+        place, width = "sequential_stages:ScanStage", len(state.types)
+        return make(place, element, [self], start, [function], width=width)
 
     @overload
     def interleave(

@@ -191,9 +191,8 @@ class Selections(DatasetValue[Element]):
         >>> [int(x) for x in tf.data.Dataset.range(10).take_while(lambda x: x < 3)]
         [0, 1, 2]
         """
-        return make(
-            "map_stages:TakeWhileStage", self._type, [self], [], [predicate_for(predicate, self)]
-        )
+        function = predicate_for(predicate, self)
+        return make("sequential_stages:TakeWhileStage", self._type, [self], [], [function])
 
     def unique(self, name: str | None = None) -> Dataset[Element]:
         """Returns the elements without repetitions of earlier ones.

@@ -148,6 +148,18 @@ class StageFunction(Protocol):
     def __call__(self, arrays: Sequence[Any]) -> list[Any]: ...
 
 
+class FunctionStage(DatasetStage):
+    """The base of stages with one function of each element."""
+
+    def __init__(self, element: ElementType, source: DatasetStage, function: StageFunction) -> None:
+        super().__init__(element, source)
+        self.function = function
+        self.has_effects = function.has_effects
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+
 class Cursor(ABC):
     """A position in the elements of a stage."""
 

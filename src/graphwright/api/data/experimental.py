@@ -12,11 +12,6 @@ from graphwright.data.dataset_options import (
     ServiceOptions,
     ThreadingOptions,
 )
-from graphwright.data.experimental.option_choices import (
-    AutoShardPolicy,
-    AutotuneAlgorithm,
-    ExternalStatePolicy,
-)
 from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
 from graphwright.data.stage import SHARD_HINT
 from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
@@ -41,6 +36,11 @@ if TYPE_CHECKING:
         DatasetInitializer,
         index_table_from_dataset,
         table_from_dataset,
+    )
+    from graphwright.data.experimental.option_choices import (
+        AutoShardPolicy,
+        AutotuneAlgorithm,
+        ExternalStatePolicy,
     )
     from graphwright.data.experimental.public_datasets import RandomDataset
     from graphwright.data.experimental.reducers import Reducer, group_by_reducer
@@ -94,6 +94,11 @@ _LATE = {
         "DatasetInitializer",
         "index_table_from_dataset",
         "table_from_dataset",
+    ),
+    "graphwright.data.experimental.option_choices": (
+        "AutoShardPolicy",
+        "AutotuneAlgorithm",
+        "ExternalStatePolicy",
     ),
     "graphwright.data.experimental.public_datasets": ("RandomDataset",),
     "graphwright.data.experimental.reducers": ("Reducer", "group_by_reducer"),

@@ -1,10 +1,10 @@
-"""Elements that are there already, such as those of a window."""
+"""Elements that are there already, such as those of a window or of a list."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from graphwright.data.blocks import ElementBlock
+from graphwright.data.blocks import ElementBlock, of_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import Cursor, DatasetStage, State
 from graphwright.op.late_imports import late_module
@@ -57,3 +57,13 @@ class FixedCursor(Cursor):
 
     def restore(self, state: State) -> None:
         self.place = state
+
+
+class ListStage(FixedStage):
+    """Elements that a program gave one by one."""
+
+    type_name = "ListDataset"
+
+    def __init__(self, element: ElementType, *arrays: Any, width: int) -> None:
+        rows = [arrays[i : i + width] for i in range(0, len(arrays), width)]
+        super().__init__(element, of_rows(rows) if rows else ElementBlock(0, ()))
