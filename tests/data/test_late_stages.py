@@ -203,7 +203,7 @@ def files(tmp_path: Path) -> Path:
     message = tf.train.Example()
     message.features.feature["n"].int64_list.value.append(7)
     with tf.io.TFRecordWriter(str(tmp_path / "records")) as writer:
-        for _ in range(1_000):
+        for _ in range(3_000):
             writer.write(message.SerializeToString())
     return tmp_path
 
@@ -217,6 +217,20 @@ def codes(tmp_path_factory: pytest.TempPathFactory) -> str:
         for module in (example_code, field_code):
             module.functions.__wrapped__()  # this process may have them already
     return str(folder)
+
+
+def test_the_first_records_of_files_in_turn_wait_for_no_thread(files: Path, codes: str) -> None:
+    """Threads read ahead behind the first part of each file, which is short."""
+    line = f"TFRecordDataset(['{files}/records'] * 2, num_parallel_reads=2).batch(9)"
+    loaded = loaded_by(line, "tf.data", GRAPHWRIGHT_CACHE_DIR=codes)
+    assert STAGES + "files_in_turn_stages" in loaded
+    assert STAGES + "element_calls" not in loaded
+
+
+def test_images_import_no_convolutions() -> None:
+    loaded = loaded_by("range(2).map(lambda x: tf.image.flip_left_right(tf.zeros([2, 3, 1])))")
+    assert "graphwright.ops.image.cropping" in loaded
+    assert not [name for name in loaded if name.startswith("graphwright.ops.convolution.conv")]
 
 
 @pytest.mark.parametrize("line", FILES)

@@ -130,7 +130,9 @@ class FileCursor(Cursor):
         #: The last records read, their offset in the file, and the number of the next one.
         self.block = NOTHING
         self.offset = self.place = 0
-        #: Threads that read the next part while this one is gone through, and that part.
+        #: Threads that read the next part while this one is gone through, and that part. They begin
+        #: behind the first part, which is short: so the first records do not wait for threads.
+        self.has_begun = False
         self.workers: CallingThreads | None = None
         self.ahead: Future[FilePart] | None = None
         self.process = os.getpid()
@@ -152,8 +154,9 @@ class FileCursor(Cursor):
         part = next_part(self.stage.form, pieces) if self.ahead is None else self.ahead.result()
         self.ahead = None
         self.is_over = part.is_over
-        if self.workers is not None and not part.is_over:
+        if self.workers is not None and self.has_begun and not part.is_over:
             self.ahead = self.workers.submit(next_part, self.stage.form, pieces)
+        self.has_begun = True
         self.offset, self.block, self.place = part.start, part.block or NOTHING, 0
         if part.error is not None:
             self.offset = part.stop
