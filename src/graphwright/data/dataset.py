@@ -561,7 +561,7 @@ class Dataset(
         2
         """
         merged = self._options.merge(options)
-        made = make("option_stages:OptionsStage", self._type, [self], options=merged)
+        made = make("guard_stages:OptionsStage", self._type, [self], options=merged)
         made._options = merged
         return made
 

@@ -102,7 +102,7 @@ class FileSources(DatasetValue[Element]):
         [0, 2, 4, 0, 2, 4]
         """
         path = convert(filename, dt.string)
-        return make("buffer_stages:CacheStage", self._type, [self], [path], name="CacheDataset")
+        return make("cache_stages:CacheStage", self._type, [self], [path], name="CacheDataset")
 
     def snapshot(
         self,

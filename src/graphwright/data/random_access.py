@@ -10,7 +10,8 @@ from graphwright.base.errors import FailedPreconditionError, OutOfRangeError, Un
 from graphwright.data.blocks import Row, joined, of_row
 from graphwright.data.stage import INFINITE, UNKNOWN, DatasetStage
 from graphwright.data.stages.batch_stages import BatchStage, ParallelBatchStage, batched_columns
-from graphwright.data.stages.buffer_stages import MemoryCacheStage, PrefetchStage
+from graphwright.data.stages.buffer_stages import PrefetchStage
+from graphwright.data.stages.cache_stages import MemoryCacheStage
 from graphwright.data.stages.combine_stages import ConcatenateStage, ZipStage
 from graphwright.data.stages.fixed_stage import FixedStage
 from graphwright.data.stages.guard_stages import AssertCardinalityStage
