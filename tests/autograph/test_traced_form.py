@@ -213,6 +213,89 @@ OTHERS: list[Callable[..., Any]] = [
 ]  # fmt: skip
 
 
+WINDOW = tf.data.Dataset
+METHODS: list[Callable[..., Any]] = [
+    lambda window: window.batch(3),
+    lambda key, window: window.map(add),
+    lambda key, window: (key, window.take(tf.cast(key, tf.int64))),
+]
+
+
+MARKED_METHODS: list[Callable[..., Any]] = [
+    lambda key, window: window.map(add, num_parallel_calls=key),
+]
+
+
+@pytest.mark.parametrize(
+    "function", [*METHODS, *[pytest.param(f, marks=marks_callees) for f in MARKED_METHODS]]
+)
+def test_methods_of_the_library_are_called_as_they_are(function: Any) -> None:
+    count = function.__code__.co_argcount
+    assert traced_form(function, [*[None] * (count - 1), WINDOW]) is function
+    assert traced_form(function) is not function
+    assert not changed(function)
+
+
+class Parts:
+    """A class of a program, with methods of its own."""
+
+    def batch(self, size: int) -> Any:
+        return chooses(size)
+
+    def windows(self, window: Any) -> Any:
+        return window.batch(3)
+
+    def own(self, window: Any) -> Any:
+        return self.batch(3)
+
+
+def replaces(window: Any) -> Any:
+    """Another value has the name of the parameter."""
+    window = SCALE
+    return window.batch(3)
+
+
+def swaps(window: Any, other: Any) -> Any:
+    """The same, of two at once."""
+    window, other = other, window
+    return window.batch(3)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        replaces,
+        swaps,
+        lambda window: window.absent(3),
+        lambda window: window[0].batch(3),
+        lambda window: window.batch(3).map(add),
+        lambda window: window.element_spec(3),
+        lambda window, f: f.batch(3),
+    ],
+)
+def test_other_methods_are_not_straight(function: Any) -> None:
+    assert traced_form(function, [WINDOW]) is not function
+
+
+def test_methods_of_a_programs_class_are_not_straight() -> None:
+    assert traced_form(METHODS[0], [Parts]) is not METHODS[0]
+    parts = Parts()
+    windows, own = parts.windows, parts.own
+    assert traced_form(windows, [WINDOW]) is windows
+    assert traced_form(own, [WINDOW]) is not own
+
+
+def test_functions_that_are_called_later_are_not_converted() -> None:
+    calls: list[Callable[..., Any]] = [
+        lambda x: tf.numpy_function(chooses, [x], tf.float32),
+        lambda x: tf.py_function(chooses, [x], tf.float32),
+    ]
+    for call in calls:
+        assert is_straight(call)
+        assert float(tf.function(call)(2.0)) == -2.0
+        assert float(tf.function(lambda x, call=call: call(x) if x > 0 else x)(2.0)) == -2.0
+
+
 @pytest.mark.parametrize("function", OTHERS)
 def test_other_functions_are_not_straight(function: Any) -> None:
     assert not is_straight(function)
@@ -227,6 +310,16 @@ def test_what_a_name_means_is_asked_for_each_trace() -> None:
     assert not is_straight(scope["program"])
     scope["cast"] = tf.map_fn
     assert not is_straight(scope["program"])
+
+
+@pytest.mark.parametrize("function", [tf.square, tf.nn.relu, tf.data.Dataset.batch, traced_form])
+def test_functions_of_the_library_are_traced_as_they_are(function: Any) -> None:
+    assert traced_form(function) is function
+    assert conversion.staged_form(function) is function
+
+
+def test_functions_of_the_library_that_stage_others_are_not() -> None:
+    assert traced_form(tf.map_fn) is not tf.map_fn
 
 
 def test_straight_functions_are_staged_like_others() -> None:

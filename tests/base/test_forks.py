@@ -20,7 +20,7 @@ from graphwright.compile.select.kernel_calls import KernelTable
 from graphwright.data.diagnosis.stage_watch import Measure, StageWatcher
 from graphwright.data.random_words import SeedGenerator
 from graphwright.data.reader import Reader
-from graphwright.data.stages.buffer_stages import CacheMemory
+from graphwright.data.stages.cache_stages import CacheMemory
 from graphwright.data.tuning.pipeline_budget import MemoryBudget
 from graphwright.library.objects.critical_section import Mutex
 from graphwright.machine.disk_cache import DiskCache

@@ -17,7 +17,7 @@ from graphwright.data.columns import ragged_lanes
 from graphwright.data.columns.row_rewrite import MAKING_RAGGED
 from graphwright.data.dataset_value import stage_class
 from graphwright.data.element_function import _PYTHON
-from graphwright.data.stage import DatasetStage
+from graphwright.data.stage import MAPS, DatasetStage, kind_of
 from graphwright.data.stages import stage_rewrites
 from graphwright.library.dispatch.raw_ops import load_all
 from graphwright.machine import compiler
@@ -29,11 +29,14 @@ from graphwright.ops.strings import field_code
 PACKAGE = Path(graphwright.__file__).parent
 STAGES = "graphwright.data.stages."
 
+#: The module of maps and filters, and what it imports.
+CALLS = ["calling_threads", "map_stages"]
 #: What a pipeline of a line imports of `data.stages`, beside what each has.
 IMPORTED = {
     "range(3)": [],
-    "range(10).map(lambda x: x * 2).batch(2)": [],
-    "range(10).map(lambda x: x * 2).filter(lambda x: x > 2)": ["fused_stages"],
+    "range(10).batch(2)": ["batch_stages"],
+    "range(10).map(lambda x: x * 2).batch(2)": ["batch_stages", *CALLS],
+    "range(10).map(lambda x: x * 2).filter(lambda x: x > 2)": ["fused_stages", *CALLS],
     "range(10).shuffle(3, seed=1)": ["shuffle_buffers", "shuffle_stages"],
     "range(10).take(3)": ["select_stages"],
     "range(10).prefetch(2)": ["buffer_stages"],
@@ -41,14 +44,20 @@ IMPORTED = {
     "range(10).window(2)": ["fixed_stage", "group_stages"],
 }
 #: What every pipeline imports of it.
-ALWAYS = {"batch_stages", "calling_threads", "map_stages", "source_stages", "stage_rewrites"}
+ALWAYS = {"source_stages", "stage_rewrites"}
 
 #: What few pipelines need, and takes milliseconds to import.
 HEAVY = (
     "concurrent.futures",
     "json",
+    "mmap",
+    "graphwright.api.data.experimental",
     "graphwright.data.columns.ragged_lanes",
+    "graphwright.data.dataset_ops",
+    "graphwright.data.experimental.option_choices",
+    "graphwright.data.optional",
     "graphwright.ops.random.philox",
+    "graphwright.ops.state.list_tensors",
     "graphwright.ops.strings.string_kernels",
     "graphwright.ragged.ragged_tensor",
     "graphwright.values.sparse.sparse_functions",
@@ -120,6 +129,7 @@ def test_rewrites_ask_for_stages_that_there_are() -> None:
         if isinstance(node, ast.ClassDef)
     }
     assert {"PrefetchStage", "FusedStage", "OptionsStage"} <= kinds_in_rules() <= defined
+    assert set(stage_rewrites._FUSIBLE) <= defined
 
 
 def test_rules_name_ops_that_there_are() -> None:
@@ -128,6 +138,12 @@ def test_rules_name_ops_that_there_are() -> None:
     makers = {kind for kind, rule in ragged_lanes.RULES.items() if rule in ragged_lanes.MAKERS}
     assert makers == MAKING_RAGGED
     assert set(REGISTRY) >= _PYTHON
+
+
+def test_rules_know_maps_by_their_names() -> None:
+    numbers = tf.data.Dataset.range(3)
+    mapped = numbers.map(lambda x: x), numbers.map(lambda x: x, num_parallel_calls=2)
+    assert tuple([kind_of(dataset._stage) for dataset in mapped]) == MAPS
 
 
 def loaded_by(line: str, home: str = "tf.data.Dataset", **settings: str) -> set[str]:
@@ -156,6 +172,30 @@ def test_the_first_pipeline_imports_nothing_heavy(size: int) -> None:
     assert not loaded.intersection(HEAVY)
 
 
+#: Pipelines whose functions only call the library, and what needs its generators of numbers.
+PLAIN = (
+    "range(9).window(3).flat_map(lambda window: window.batch(3))",
+    "range(9).group_by_window(lambda x: x % 3, lambda key, window: window.batch(2), 2)",
+    "range(9).map(lambda x: tf.numpy_function(abs, [x], tf.int64))",
+    "range(9).map(lambda x: tf.py_function(abs, [x], tf.int64))",
+    "sample_from_datasets([tf.data.Dataset.range(9), tf.data.Dataset.range(9)], [0.5, 0.5], 1)",
+)
+
+
+@pytest.mark.parametrize("line", PLAIN)
+def test_pipelines_of_the_library_import_no_conversion(line: str) -> None:
+    loaded = loaded_by(line)
+    assert "graphwright.autograph.conversion" not in loaded
+    assert not loaded.intersection(HEAVY) - {"graphwright.ops.random.philox"}
+    assert "graphwright.ops.random.stateful_random" not in loaded
+    assert "graphwright.ops.random.stateless_random" not in loaded
+
+
+def test_pipelines_without_functions_trace_nothing() -> None:
+    tracing = {"graphwright.data.element_function", "graphwright.control.vectorize"}
+    assert not tracing & loaded_by("range(10).batch(3)")
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     """A folder with lines of CSV and with records of messages."""
@@ -163,7 +203,7 @@ def files(tmp_path: Path) -> Path:
     message = tf.train.Example()
     message.features.feature["n"].int64_list.value.append(7)
     with tf.io.TFRecordWriter(str(tmp_path / "records")) as writer:
-        for _ in range(1_000):
+        for _ in range(3_000):
             writer.write(message.SerializeToString())
     return tmp_path
 
@@ -177,6 +217,20 @@ def codes(tmp_path_factory: pytest.TempPathFactory) -> str:
         for module in (example_code, field_code):
             module.functions.__wrapped__()  # this process may have them already
     return str(folder)
+
+
+def test_the_first_records_of_files_in_turn_wait_for_no_thread(files: Path, codes: str) -> None:
+    """Threads read ahead behind the first part of each file, which is short."""
+    line = f"TFRecordDataset(['{files}/records'] * 2, num_parallel_reads=2).batch(9)"
+    loaded = loaded_by(line, "tf.data", GRAPHWRIGHT_CACHE_DIR=codes)
+    assert STAGES + "files_in_turn_stages" in loaded
+    assert STAGES + "element_calls" not in loaded
+
+
+def test_images_import_no_convolutions() -> None:
+    loaded = loaded_by("range(2).map(lambda x: tf.image.flip_left_right(tf.zeros([2, 3, 1])))")
+    assert "graphwright.ops.image.cropping" in loaded
+    assert not [name for name in loaded if name.startswith("graphwright.ops.convolution.conv")]
 
 
 @pytest.mark.parametrize("line", FILES)

@@ -35,7 +35,7 @@ LATE: dict[str, tuple[str, ...]] = {
     "bitwise": (),
     "compat": (),
     "config": (),
-    "data": ("OptionalSpec",),
+    "data": (),
     "distribute": (),
     "experimental": (),
     "explain": (),
@@ -83,6 +83,7 @@ LATE_NAMES: dict[str, tuple[str, ...]] = {
     "graphwright.control.python_call": ("numpy_function", "py_function"),
     "graphwright.control.tensor_array": ("TensorArray", "TensorArraySpec"),
     "graphwright.control.vectorize": ("vectorized_map",),
+    "graphwright.data.optional": ("OptionalSpec",),
     "graphwright.library.dispatch.gradient_registry": ("RegisterGradient", "no_gradient"),
     "graphwright.library.io.interchange": ("make_ndarray", "make_tensor_proto"),
     "graphwright.library.objects.critical_section": ("CriticalSection",),
@@ -178,10 +179,13 @@ def public_keras() -> ModuleType:
     return keras
 
 
-def late(namespace: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], Any]:
+def late(
+    namespace: str, homes: Mapping[str, Iterable[str]], inside: Iterable[str] = ()
+) -> Callable[[str], Any]:
     """The `__getattr__` of a namespace for names of modules, which their first use imports.
 
-    One that has another name in its module stands as `"inner as outer"`.
+    One that has another name in its module stands as `"inner as outer"`. The namespaces `inside` it
+    come late too.
     """
     places: dict[str, tuple[str, str]] = {}
     for home, names in homes.items():
@@ -190,6 +194,10 @@ def late(namespace: str, homes: Mapping[str, Iterable[str]]) -> Callable[[str], 
             places[outer or inner] = home, inner
 
     def find(name: str) -> Any:
+        if name in inside:  # its import makes it an attribute
+            module = late_module(f"{namespace}.{name}")
+            open_namespace(module)
+            return module
         if name not in places:
             raise lacking(namespace, name)
         home, inner = places[name]

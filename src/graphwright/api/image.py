@@ -1,12 +1,10 @@
 """`tf.image`: resizing, cropping, colours, patches, comparison of images."""
 
-from graphwright.ops.image.boxes import (
-    combined_non_max_suppression,
-    non_max_suppression,
-    non_max_suppression_overlaps,
-    non_max_suppression_padded,
-    non_max_suppression_with_scores,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphwright.api import late
 from graphwright.ops.image.color import (
     adjust_brightness,
     adjust_contrast,
@@ -24,11 +22,6 @@ from graphwright.ops.image.color import (
     yiq_to_rgb,
     yuv_to_rgb,
 )
-from graphwright.ops.image.crop_and_resize import crop_and_resize
-from graphwright.ops.image.crop_sampling import (
-    sample_distorted_bounding_box,
-    stateless_sample_distorted_bounding_box,
-)
 from graphwright.ops.image.cropping import (
     central_crop,
     crop_to_bounding_box,
@@ -39,7 +32,6 @@ from graphwright.ops.image.cropping import (
     rot90,
     transpose,
 )
-from graphwright.ops.image.drawing import draw_bounding_boxes, extract_glimpse
 from graphwright.ops.image.image_files import (
     adjust_jpeg_quality,
     decode_and_crop_jpeg,
@@ -53,16 +45,6 @@ from graphwright.ops.image.image_files import (
     extract_jpeg_shape,
     is_jpeg,
 )
-from graphwright.ops.image.image_quality import (
-    image_gradients,
-    psnr,
-    sobel_edges,
-    ssim,
-    ssim_multiscale,
-    total_variation,
-)
-from graphwright.ops.image.patches import extract_patches
-from graphwright.ops.image.png import encode_png
 from graphwright.ops.image.random_images import (
     random_brightness,
     random_contrast,
@@ -82,6 +64,63 @@ from graphwright.ops.image.random_images import (
     stateless_random_saturation,
 )
 from graphwright.ops.image.resizing import ResizeMethod, resize, resize_with_pad
+
+if TYPE_CHECKING:
+    from graphwright.ops.image.boxes import (
+        combined_non_max_suppression,
+        non_max_suppression,
+        non_max_suppression_overlaps,
+        non_max_suppression_padded,
+        non_max_suppression_with_scores,
+    )
+    from graphwright.ops.image.crop_and_resize import crop_and_resize
+    from graphwright.ops.image.crop_sampling import (
+        sample_distorted_bounding_box,
+        stateless_sample_distorted_bounding_box,
+    )
+    from graphwright.ops.image.drawing import draw_bounding_boxes, extract_glimpse
+    from graphwright.ops.image.image_quality import (
+        image_gradients,
+        psnr,
+        sobel_edges,
+        ssim,
+        ssim_multiscale,
+        total_variation,
+    )
+    from graphwright.ops.image.patches import extract_patches
+    from graphwright.ops.image.png import encode_png
+
+#: Names that few programs use, and the modules that have them.
+_LATE = {
+    "graphwright.ops.image.boxes": (
+        "combined_non_max_suppression",
+        "non_max_suppression",
+        "non_max_suppression_overlaps",
+        "non_max_suppression_padded",
+        "non_max_suppression_with_scores",
+    ),
+    "graphwright.ops.image.crop_and_resize": ("crop_and_resize",),
+    "graphwright.ops.image.crop_sampling": (
+        "sample_distorted_bounding_box",
+        "stateless_sample_distorted_bounding_box",
+    ),
+    "graphwright.ops.image.drawing": (
+        "draw_bounding_boxes",
+        "extract_glimpse",
+    ),
+    "graphwright.ops.image.image_quality": (
+        "image_gradients",
+        "psnr",
+        "sobel_edges",
+        "ssim",
+        "ssim_multiscale",
+        "total_variation",
+    ),
+    "graphwright.ops.image.patches": ("extract_patches",),
+    "graphwright.ops.image.png": ("encode_png",),
+}
+
+__getattr__ = late(__name__, _LATE)
 
 __all__ = (
     "ResizeMethod",

@@ -51,8 +51,13 @@ def is_library(name: str) -> bool:
 
 
 def calls_back(function: types.FunctionType) -> bool:
-    """Whether a function of this library calls functions among its arguments."""
+    """Whether a function of this library calls functions among its arguments in its trace.
+
+    `tf.py_function` and its like call them later, when they get values: as Python would.
+    """
     module = function.__globals__.get("__name__") or ""
+    if module == "graphwright.control.python_call":
+        return False
     return module.startswith("graphwright.control.") or unwrap(function) is tree.map_structure
 
 
@@ -76,7 +81,7 @@ def is_exempt(function: types.FunctionType) -> bool:
     """Whether a Python function is not converted where a converted one calls it."""
     if is_never_converted(function):
         return True
-    module = _module_of(function)
+    module = module_of(function)
     return is_library(module) and not (module in _WRAPPERS and hasattr(function, "__wrapped__"))
 
 
@@ -89,11 +94,11 @@ def is_never_converted(function: types.FunctionType) -> bool:
         is_converted(function.__code__)
         or bool(function.__code__.co_flags & _GENERATES)
         or is_marked(function)
-        or _module_of(function).partition(".")[0] == "graphwright"
+        or module_of(function).partition(".")[0] == "graphwright"
     )
 
 
-def _module_of(function: types.FunctionType) -> str:
+def module_of(function: types.FunctionType) -> str:
     """The name of the module that has a function; that of an example in a docstring has none."""
     is_example = function.__code__.co_filename.startswith("<doctest ")
     return "" if is_example else function.__globals__.get("__name__") or ""

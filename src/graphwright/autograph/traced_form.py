@@ -10,7 +10,8 @@ from __future__ import annotations
 import dis
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from graphwright.autograph import exempt
@@ -49,9 +50,18 @@ class CalleePath(NamedTuple):
 
     variable: str
     attributes: tuple[str, ...]
+    #: Whether the variable is a parameter, and the only attribute a method.
+    is_method: bool = False
 
-    def value(self, variables: dict[str, Any]) -> object:
-        """What it is now; None where it leads through anything but modules of this library."""
+    def value(self, variables: dict[str, Any], classes: Mapping[str, type]) -> object:
+        """What it is now; None where it leads through anything but modules of this library.
+
+        A parameter leads to a method of its class, where that is one of this library.
+        """
+        if self.is_method:
+            kind = classes.get(self.variable)
+            is_known = kind is not None and _is_own(kind.__module__)
+            return getattr(kind, self.attributes[0], None) if is_known else None
         value = variables.get(self.variable)
         for name in self.attributes:
             if not isinstance(value, types.ModuleType) or not _is_own(value.__name__):
@@ -64,21 +74,39 @@ class CalleePath(NamedTuple):
 _callees: IdentityTable[types.CodeType, tuple[CalleePath, ...] | None] = IdentityTable()
 
 
-def traced_form(function: PythonFunction) -> Any:
-    """Returns the function to trace: the converted form, or `function` itself if it is straight."""
-    inner = function.__func__ if isinstance(function, types.MethodType) else function
-    if type(inner) is types.FunctionType and not Verbosity.level and is_straight(inner):
-        return function
+def traced_form(function: PythonFunction, classes: Sequence[type | None] = ()) -> Any:
+    """Returns the function to trace: the converted form, or `function` itself if it is straight.
+
+    Args:
+        function: The function of a program.
+        classes: The classes of its arguments, as far as they are known.
+    """
+    inner = function
+    if isinstance(function, types.MethodType):
+        inner, classes = function.__func__, [None, *classes]
+    if type(inner) is types.FunctionType and not Verbosity.level:
+        names = inner.__code__.co_varnames[: inner.__code__.co_argcount]
+        known = {name: kind for name, kind in zip(names, classes) if kind is not None}
+        if is_ours(inner) or is_straight(inner, known):
+            return function
     conversion: Any = late_module("graphwright.autograph.conversion")
     return conversion.staged_form(function)
 
 
+def is_ours(function: types.FunctionType) -> bool:
+    """Whether a function is this library's, and calls none of a program that it would convert."""
+    return _is_own(exempt.module_of(function)) and not exempt.calls_back(function)
+
+
 def is_straight(
-    function: types.FunctionType, inside: frozenset[types.CodeType] = frozenset()
+    function: types.FunctionType,
+    classes: Mapping[str, type] = MappingProxyType({}),
+    inside: frozenset[types.CodeType] = frozenset(),
 ) -> bool:
     """Whether conversion would change nothing in a function of a program.
 
-    `inside` has the code of those that call it: none of a circle is straight.
+    `classes` has those of parameters, as far as they are known. `inside` has the code of those that
+    call it: none of a circle is straight.
     """
     code = function.__code__
     if code in inside or len(inside) > _DEEPEST:
@@ -91,7 +119,7 @@ def is_straight(
     cells = dict(zip(code.co_freevars, function.__closure__ or ()))
     variables = {**function.__globals__, **_contents(cells)}
     inside |= {code}
-    return all(_stays(path.value(variables), inside) for path in paths)
+    return all(_stays(path.value(variables, classes), inside) for path in paths)
 
 
 def is_straight_code(code: types.CodeType) -> bool:
@@ -120,7 +148,7 @@ def _stays(callee: object, inside: frozenset[types.CodeType]) -> bool:
         return False
     if _is_own(callee.__globals__.get("__name__") or ""):
         return not exempt.calls_back(callee)
-    return is_straight(callee, inside)
+    return is_straight(callee, inside=inside)
 
 
 def callees_of(code: types.CodeType) -> tuple[CalleePath, ...] | None:
@@ -133,10 +161,19 @@ def callees_of(code: types.CodeType) -> tuple[CalleePath, ...] | None:
     names = [instruction.opname for instruction in instructions]
     if not all(n in _STRAIGHT or n in _CALLS or n.startswith(_ARITHMETIC) for n in names):
         return None
+    parameters = {*code.co_varnames[: code.co_argcount]}.difference(*map(_stored, instructions))
     paths: list[CalleePath] = []
     end = 0
     for place, instruction in enumerate(instructions):
-        if place < end or instruction.opname not in ("LOAD_GLOBAL", "LOAD_DEREF"):
+        if place < end:
+            continue
+        if instruction.opname in ("LOAD_FAST", "LOAD_FAST_LOAD_FAST"):
+            variable, method = _names_of(instruction)[-1], instructions[place + 1]
+            is_method = method.opname in ("LOAD_ATTR", "LOAD_METHOD") and _is_mark(method)
+            if is_method and variable in parameters:
+                paths.append(CalleePath(variable, (str(method.argval),), True))
+            continue
+        if instruction.opname not in ("LOAD_GLOBAL", "LOAD_DEREF"):
             continue
         end = place + 1
         while names[end] in ("LOAD_ATTR", "LOAD_METHOD"):
@@ -149,6 +186,17 @@ def callees_of(code: types.CodeType) -> tuple[CalleePath, ...] | None:
     if paths and any(n in _BUILDS for n in names[: _last_item(names)]):
         return None
     return tuple(dict.fromkeys(paths)) if len(paths) == calls == marks else None
+
+
+def _stored(instruction: dis.Instruction) -> Sequence[str]:
+    """The variables that an instruction stores, and perhaps those that it loads meanwhile."""
+    return _names_of(instruction) if instruction.opname.startswith("STORE_FAST") else ()
+
+
+def _names_of(instruction: dis.Instruction) -> Sequence[str]:
+    """The variables of an instruction about one or two."""
+    names: Any = instruction.argval
+    return names if isinstance(names, tuple) else (names,)
 
 
 def _is_mark(instruction: dis.Instruction) -> bool:

@@ -19,8 +19,9 @@ from typing import IO, Any, TypeAlias
 from graphwright.base.files import PathLike, write_whole
 from graphwright.base.forks import cached_property
 
-#: Links of fsspec before a scheme, the scheme, the place there, and further links.
-_URL = re.compile(r"((?:\w+::)*)([A-Za-z][\w.+-]+)://(.*?)((?:::.*)?)", re.DOTALL)
+#: Links of fsspec before a scheme, the scheme, the place there, and further links. Python compiles
+#: it for the first path with a scheme: most programs have none.
+_URL = r"(?s)((?:\w+::)*)([A-Za-z][\w.+-]+)://(.*?)((?:::.*)?)"
 #: Those whose files appear under their names at once, when all is there.
 _WHOLE = frozenset({"memory", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"})
 
@@ -124,7 +125,7 @@ class RemotePath(FilePath):
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
-        match = _URL.fullmatch(path)
+        match = re.fullmatch(_URL, path)
         assert match is not None
         self.before, self.scheme, self.place, self.rest = match.groups()
 
@@ -313,7 +314,7 @@ def file_path(path: PathLike) -> FilePath:
     """
     plain = os.fspath(path)
     text = os.fsdecode(plain)
-    if "://" not in text or not (match := _URL.fullmatch(text)):
+    if "://" not in text or not (match := re.fullmatch(_URL, text)):
         return FilePath(plain)
     if match.group(1, 2, 4) == ("", "file", ""):
         return FilePath(match[3], "file://")

@@ -14,8 +14,9 @@ from graphwright.autodiff.sweep import dense_cotangent, is_differentiable, reach
 from graphwright.autodiff.tape import UnconnectedGradients, gradients_of, handle_of, like
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
-from graphwright.control.vectorize import NotVectorized, in_graph, row_count, vectorized
+from graphwright.control.vectorize import in_graph, row_count, vectorized
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
+from graphwright.op.batching import NotVectorized
 from graphwright.op.op import Call
 from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.indicators import one_hot

@@ -21,7 +21,7 @@ from graphwright.control.branch import check_callable
 from graphwright.control.call import call_of
 from graphwright.control.loop import while_loop
 from graphwright.ir.graph import Graph, Node, Value
-from graphwright.op.batching import Refusal, Same
+from graphwright.op.batching import NotVectorized, Refusal, Same
 from graphwright.op.interpreter import apply
 from graphwright.op.late_imports import late_module
 from graphwright.op.op import Effect, host_value
@@ -40,8 +40,8 @@ from graphwright.ops.state.list_ops import (
     TensorListGetItem,
     TensorListReserve,
     TensorListSetItem,
+    swapped,
 )
-from graphwright.ops.state.list_tensors import swapped
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer, tracing
 from graphwright.types import dtypes as dt
@@ -56,15 +56,6 @@ from graphwright.values.tensor import Tensor
 Count: TypeAlias = int | Tensor
 
 R = TypeVar("R")
-
-
-class NotVectorized(ValueError):
-    """An op cannot take all rows at once, and may not run in a loop."""
-
-    def __init__(self, words: str, op: str, has_lists: bool = False) -> None:
-        super().__init__(words)
-        self.op = op
-        self.has_lists = has_lists
 
 
 class Lane(NamedTuple):

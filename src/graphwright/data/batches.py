@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from graphwright.autograph.traced_form import traced_form
 from graphwright.control.assertions import assert_less
-from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
+from graphwright.data.dataset_value import (
+    DatasetSpec,
+    DatasetValue,
+    function_for,
+    int64,
+    make,
+    staged,
+)
 from graphwright.data.element_type import ElementType, parts_in
 from graphwright.ir.known import known
 from graphwright.op.late_imports import late_module
@@ -105,7 +111,7 @@ class Batches(DatasetValue[Element]):
         counts = {type_.dims[0] for type_ in types if type_.dims} - {None}
         if len(counts) > 1 and all(isinstance(leaf, TensorSpec) for leaf in self._type.leaves):
             raise ValueError(f"Dimensions {' and '.join(map(str, counts))} are not compatible")
-        return make("batch_stages:UnbatchStage", self._type.unbatched(), [self])
+        return make("unbatch_stages:UnbatchStage", self._type.unbatched(), [self])
 
     def padded_batch(
         self,
@@ -155,7 +161,7 @@ class Batches(DatasetValue[Element]):
         ]
         element = ElementType(tree.pack_sequence_as(self._type.specs, specs))
         numbers = [size, drop, *shapes, *values]
-        return make("batch_stages:PaddedBatchStage", element, [self], numbers)
+        return make("padded_stages:PaddedBatchStage", element, [self], numbers)
 
     def ragged_batch(
         self,
@@ -233,7 +239,7 @@ class Batches(DatasetValue[Element]):
         sizes = [None if size in (-1, None) else size for size in known_sizes(shape)]
         element = ElementType(SparseTensorSpec([None, *sizes], types[0].dtype))
         numbers = [int64(batch_size), shape]
-        return make("batch_stages:SparseBatchStage", element, [self], numbers)
+        return make("padded_stages:SparseBatchStage", element, [self], numbers)
 
     def rebatch(
         self, batch_size: TensorLike, drop_remainder: TensorLike = False, name: str | None = None
@@ -270,7 +276,7 @@ class Batches(DatasetValue[Element]):
         if count and not static(drop) and (rows is None or rows % count):
             count = None  # the last batch is smaller
         element = self._type.unbatched().batched(count)
-        return make("batch_stages:RebatchStage", element, [self], [size, drop])
+        return make("unbatch_stages:RebatchStage", element, [self], [size, drop])
 
     @overload
     def window(
@@ -365,7 +371,7 @@ class Batches(DatasetValue[Element]):
             )
         sizes: Callable[..., object] = window_size_func or (lambda key: window_size)
         key_type = ElementType(TensorSpec([], dt.int64))
-        key = function_for(lambda *e: int64(traced_form(key_func)(*e)), self)
+        key = function_for(lambda *e: int64(staged(key_func)(*e)), self)
         if key.result.types[0].dims not in ((), None):
             raise ValueError(
                 "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but "
@@ -379,7 +385,7 @@ class Batches(DatasetValue[Element]):
                 "Invalid `reduce_func`. `reduce_func` must return a `tf.data.Dataset` object. Got "
                 f"{type(reduction.returned)}."
             )
-        size = function_for(lambda key: int64(traced_form(sizes)(key)), key_type)
+        size = function_for(lambda key: int64(staged(sizes)(key)), key_type)
         element = ElementType(spec.element_spec)
         functions = [key, reduction, size]
         return make("key_group_stages:GroupByWindowStage", element, [self], [], functions)
@@ -439,7 +445,7 @@ class Batches(DatasetValue[Element]):
         are_sorted = all(low < high for low, high in pairwise(bucket_boundaries))
 
         def bucket_of(*element: Any) -> Any:
-            length = cast(traced_form(element_length_func)(*element), dt.int32)
+            length = cast(staged(element_length_func)(*element), dt.int32)
             within = logical_and(less_equal(lowest, length), less(length, highest))
             # Where one bucket alone has room, no index has to be looked for.
             return argmax(within, 0) if are_sorted else reduce_min(where(within))
@@ -502,7 +508,7 @@ def padding_shapes(element: ElementType, shapes: object, batch: int | None) -> l
         if type_.dims is None or vectors[component].shape[0] is None:
             continue
         if not has_room(room, type_.dims):
-            words: Any = late_module("graphwright.data.stages.padding_words")
+            words: Any = late_module("graphwright.data.stages.padded_stages")
             raise ValueError(
                 f"The padded shape {room} is not compatible with the corresponding input "
                 f"component shape {TensorShape.from_dims(type_.dims)}. "

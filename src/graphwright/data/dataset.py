@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from graphwright.control.assertions import assert_greater_equal
-from graphwright.data import dataset_ops
 from graphwright.data.batches import Batches
 from graphwright.data.combinations import Combinations
 from graphwright.data.dataset_options import Options
@@ -185,7 +184,7 @@ class Dataset(
         if any(not isinstance(leaf, TensorSpec) for leaf in whole.leaves):
             row = whole.flatten(element)
             rows = whole.unbatched()
-            return make("batch_stages:CompositeSlicesStage", rows, [], row, whole=whole)
+            return make("unbatch_stages:CompositeSlicesStage", rows, [], row, whole=whole)
         refuse_row_counts(element, whole.types)
         return make("source_stages:SlicesStage", whole.unbatched(), [], whole.flatten(element))
 
@@ -369,7 +368,7 @@ class Dataset(
         >>> int(tf.data.Dataset.range(42).batch(10).cardinality())
         5
         """
-        return apply(dataset_ops.Cardinality(), self._variant)
+        return apply(_ops().Cardinality(), self._variant)
 
     def fingerprint(self) -> Any:
         """Returns a number that differs for datasets that are made otherwise.
@@ -388,7 +387,7 @@ class Dataset(
         >>> bool(a == b), bool(a == c)
         (True, False)
         """
-        return apply(dataset_ops.DatasetFingerprint(), self._variant)
+        return apply(_ops().DatasetFingerprint(), self._variant)
 
     def __len__(self) -> int:
         if current_tracer() is not None:
@@ -469,7 +468,7 @@ class Dataset(
         >>> int(tf.data.Dataset.from_tensors(7).get_single_element())
         7
         """
-        return self._type.pack(apply(dataset_ops.SingleElement(self._type), self._variant) or ())
+        return self._type.pack(apply(_ops().SingleElement(self._type), self._variant) or ())
 
     @staticmethod
     def __graph_builtins__() -> dict[str, Callable[..., Any]]:
@@ -562,7 +561,7 @@ class Dataset(
         2
         """
         merged = self._options.merge(options)
-        made = make("option_stages:OptionsStage", self._type, [self], options=merged)
+        made = make("guard_stages:OptionsStage", self._type, [self], options=merged)
         made._options = merged
         return made
 
@@ -640,3 +639,8 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "map": mapped,
     "zip": lambda *datasets, strict=False: Dataset.zip(*datasets),
 }
+
+
+def _ops() -> Any:
+    """The module of the ops about whole datasets, which most pipelines never use."""
+    return late_module("graphwright.data.dataset_ops")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.data.element_function import BoundFunction, ElementFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import DatasetStage, StageOrigin
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types.tensor_type import TensorType
+
+if TYPE_CHECKING:
+    from graphwright.data.element_function import ElementFunction
 
 
 class Recipe(NamedTuple):
@@ -39,7 +41,7 @@ class Recipe(NamedTuple):
         functions = []
         for function in self.functions:
             stop = start + len(function.captured)
-            functions.append(BoundFunction(function, operands[start:stop]))
+            functions.append(function.bound(operands[start:stop]))
             start = stop
         kind: Any = self.kind
         stage: DatasetStage = kind(

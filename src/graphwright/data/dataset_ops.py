@@ -1,4 +1,4 @@
-"""Datasets and iterators as values of graphs: the ops that open them and take elements."""
+"""Datasets and iterators as values of graphs: the ops of loops, and those about whole datasets."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.data.element_function import BoundFunction, ElementFunction
+from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType, with_rows
-from graphwright.data.optional import ElementOp, OptionalRow
+from graphwright.data.handles import ElementOp
+from graphwright.data.optional import OptionalRow
 from graphwright.data.reader import Reader
 from graphwright.data.stage import DatasetStage, iterating
 from graphwright.op.late_imports import late_module
@@ -20,24 +21,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, VariantValue
-
-
-class OpenIterator(Op):
-    """A new iterator before the first element of a dataset."""
-
-    type_name = "_OpenIterator"
-    inputs = ("dataset: variant",)
-    behind = DatasetStage
-    outputs = ("iterator: variant",)
-    effect = Effect.WRITE
-    pure = False
-    gradient = not_differentiable
-
-    def shapes(self, dataset: TensorType) -> Shapes:
-        return ((),)
-
-    def kernel(self, stage: DatasetStage) -> Reader:
-        return Reader(stage)
 
 
 class BeginIteration(Op):
@@ -83,22 +66,6 @@ class NextElement(Op):
         if row is None:
             return (np.array(False), *map(absent, self.element.types))
         return (np.array(True), *row)
-
-
-class GetNext(ElementOp):
-    """The tensors of the next element of an iterator; OutOfRangeError where there is none."""
-
-    type_name = "_IteratorGetNext"
-    inputs = ("iterator: variant",)
-    behind = Reader
-    effect = Effect.WRITE
-    pure = False
-
-    def kernel(self, reader: Reader) -> tuple[Any, ...]:
-        row = reader.row()
-        if row is None:
-            raise OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext]")
-        return tuple(row)
 
 
 class NextOptional(Op):
@@ -207,7 +174,7 @@ class ReduceDataset(Op):
     def kernel(self, stage: DatasetStage, *operands: Any) -> tuple[Any, ...]:
         width = len(self.reduction.state.types)
         state, captured = list(operands[:width]), operands[width:]
-        function = BoundFunction(self.reduction.function, captured)
+        function = self.reduction.function.bound(captured)
         reader = Reader(stage)
         while (block := reader.rest()) is not None:
             with iterating(reader.iteration):

@@ -2,80 +2,44 @@
 
 from __future__ import annotations
 
-import enum
 from typing import Any, ClassVar
 
-
-class AutotuneAlgorithm(enum.Enum):
-    """How numbers that are left to the dataset are chosen; all are the same here.
-
-    >>> import graphwright as tf
-    >>> options = tf.data.Options()
-    >>> options.autotune.autotune_algorithm = tf.data.experimental.AutotuneAlgorithm.HILL_CLIMB
-    """
-
-    DEFAULT = 0
-    HILL_CLIMB = 1
-    GRADIENT_DESCENT = 2
-    MAX_PARALLELISM = 3
-    STAGE_BASED = 4
-
-
-class AutoShardPolicy(enum.IntEnum):
-    """How the elements are divided among workers.
-
-    >>> import graphwright as tf
-    >>> tf.data.experimental.AutoShardPolicy.DATA
-    <AutoShardPolicy.DATA: 2>
-    """
-
-    OFF = -1
-    AUTO = 0
-    FILE = 1
-    DATA = 2
-    HINT = 3
-
-
-class ExternalStatePolicy(enum.Enum):
-    """What saving an iterator does where a function has state that cannot be saved.
-
-    >>> import graphwright as tf
-    >>> options = tf.data.Options()
-    >>> policy = tf.data.experimental.ExternalStatePolicy.IGNORE
-    >>> options.experimental_external_state_policy = policy
-    """
-
-    WARN = 0
-    IGNORE = 1
-    FAIL = 2
+from graphwright.op.late_imports import late_module
 
 
 class OptionGroup:
     """Options that have names and classes, and are None unless a program sets them."""
 
-    #: The class of each option, and of those that are groups.
-    _kinds: ClassVar[dict[str, type]] = {}
+    #: The class of each option, and of those that are groups; of a few values, its name.
+    _kinds: ClassVar[dict[str, type | str]] = {}
     #: Former names.
     _former: ClassVar[dict[str, str]] = {}
-    #: The values of options that are not set, where these are not None.
+    #: The values of options that are not set, where these are not None; of a few values, names.
     _defaults: ClassVar[dict[str, Any]] = {}
 
     def __init__(self) -> None:
         self.__dict__["_values"] = {
-            name: kind() for name, kind in self._kinds.items() if issubclass(kind, OptionGroup)
+            name: kind()
+            for name, kind in self._kinds.items()
+            if isinstance(kind, type) and issubclass(kind, OptionGroup)
         }
 
     def __getattr__(self, name: str) -> Any:
         name = self._former.get(name, name)
         if name not in self._kinds:
             raise AttributeError(f"{type(self).__name__} has no option {name!r}")
-        return self._values.get(name, self._defaults.get(name))
+        if name in self._values:
+            return self._values[name]
+        kind, default = self._kinds[name], self._defaults.get(name)
+        return choices(kind)[default] if isinstance(kind, str) and default else default
 
     def __setattr__(self, name: str, value: object) -> None:
         name = self._former.get(name, name)
         kind = self._kinds.get(name)
         if kind is None:
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
+        if isinstance(kind, str):
+            kind = choices(kind)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise TypeError(
                 f'Property "{name}" must be of type {kind}, got: {value!r} (type: {type(value)})'
@@ -118,7 +82,7 @@ class ThreadingOptions(OptionGroup):
     4
     """
 
-    _kinds: ClassVar[dict[str, type]] = {
+    _kinds: ClassVar[dict[str, type | str]] = {
         "max_intra_op_parallelism": int,
         "private_threadpool_size": int,
     }
@@ -132,8 +96,8 @@ class AutotuneOptions(OptionGroup):
     >>> options.autotune.cpu_budget = 4
     """
 
-    _kinds: ClassVar[dict[str, type]] = {
-        "autotune_algorithm": AutotuneAlgorithm,
+    _kinds: ClassVar[dict[str, type | str]] = {
+        "autotune_algorithm": "AutotuneAlgorithm",
         "cpu_budget": int,
         "enabled": bool,
         "initial_parallelism": int,
@@ -157,7 +121,7 @@ class OptimizationOptions(OptionGroup):
     >>> options.experimental_optimization.map_fusion = True
     """
 
-    _kinds: ClassVar[dict[str, type]] = dict.fromkeys(
+    _kinds: ClassVar[dict[str, type | str]] = dict.fromkeys(
         (
             "apply_default_optimizations", "filter_fusion", "filter_parallelization",
             "inject_prefetch", "map_and_batch_fusion", "map_and_filter_fusion", "map_fusion",
@@ -182,8 +146,11 @@ class DistributeOptions(OptionGroup):
     >>> options.experimental_distribute.auto_shard_policy = policy
     """
 
-    _kinds: ClassVar[dict[str, type]] = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
-    _defaults: ClassVar[dict[str, Any]] = {"auto_shard_policy": AutoShardPolicy.AUTO}
+    _kinds: ClassVar[dict[str, type | str]] = {
+        "auto_shard_policy": "AutoShardPolicy",
+        "num_devices": int,
+    }
+    _defaults: ClassVar[dict[str, Any]] = {"auto_shard_policy": "AUTO"}
 
 
 class ServiceOptions(OptionGroup):
@@ -194,7 +161,7 @@ class ServiceOptions(OptionGroup):
     >>> options.experimental_service.pinned = True
     """
 
-    _kinds: ClassVar[dict[str, type]] = {"pinned": bool}
+    _kinds: ClassVar[dict[str, type | str]] = {"pinned": bool}
 
 
 class Options(OptionGroup):
@@ -209,12 +176,12 @@ class Options(OptionGroup):
     False
     """
 
-    _kinds: ClassVar[dict[str, type]] = {
+    _kinds: ClassVar[dict[str, type | str]] = {
         "autotune": AutotuneOptions,
         "dataset_name": str,
         "deterministic": bool,
         "experimental_distribute": DistributeOptions,
-        "experimental_external_state_policy": ExternalStatePolicy,
+        "experimental_external_state_policy": "ExternalStatePolicy",
         "experimental_optimization": OptimizationOptions,
         "experimental_service": ServiceOptions,
         "experimental_slack": bool,
@@ -242,3 +209,8 @@ class Options(OptionGroup):
         """
         merged: Options = self._merged(options)
         return merged
+
+
+def choices(name: str) -> Any:
+    """A class of `data.experimental.option_choices`, which the first use imports."""
+    return getattr(late_module("graphwright.data.experimental.option_choices"), name)

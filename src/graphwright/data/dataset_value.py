@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from graphwright.base.errors import user_location
 from graphwright.data.dataset_making import MakeDataset, ReadDataset, Recipe
 from graphwright.data.dataset_options import Options
-from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import DatasetStage, StageOrigin
 from graphwright.op.interpreter import apply
@@ -24,6 +23,9 @@ from graphwright.types.type_parameters import Element
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert
 from graphwright.values.tensor import EagerTensor, Tensor
+
+if TYPE_CHECKING:
+    from graphwright.data.element_function import ElementFunction
 
 _VARIANT = TensorSpec([], dt.variant)
 
@@ -54,7 +56,7 @@ class DatasetSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """`tf.data.Dataset`."""
-        return DatasetValue
+        return DatasetValue._class
 
     @classmethod
     def from_value(cls, value: DatasetValue) -> DatasetSpec:
@@ -178,6 +180,9 @@ class DatasetValue(Composite, Generic[Element]):
         """The elements one by one."""
 
 
+DatasetValue._class = DatasetValue  # type: ignore[type-abstract]  # until there is `Dataset`
+
+
 def stage_class(place: str) -> type[DatasetStage]:
     """A class of `data.stages` by `module:name`; the first such stage imports the module."""
     module, _, name = place.partition(":")
@@ -239,6 +244,14 @@ def function_for(
     function: Callable[..., object], *arguments: DatasetValue | ElementType
 ) -> ElementFunction:
     """A function of elements, traced."""
-    return ElementFunction(
-        function, *[a._type if isinstance(a, DatasetValue) else a for a in arguments]
-    )
+    functions: Any = late_module("graphwright.data.element_function")
+    types = [a._type if isinstance(a, DatasetValue) else a for a in arguments]
+    traced: ElementFunction = functions.ElementFunction(function, *types)
+    return traced
+
+
+def staged(function: Callable[..., object]) -> Callable[..., Any]:
+    """A function of the program in the form in which it is traced."""
+    forms: Any = late_module("graphwright.autograph.traced_form")
+    form: Callable[..., Any] = forms.traced_form(function)
+    return form

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from graphwright.autograph.traced_form import traced_form
 from graphwright.base.logs import LOGGER
 from graphwright.control.body import Body, trace_body
-from graphwright.control.vectorize import NotVectorized
 from graphwright.data.blocks import (
     ElementBlock,
     Row,
@@ -23,6 +22,7 @@ from graphwright.data.stage import DatasetStage, IterationDraws
 from graphwright.function.variable_creation import initialize, refuse
 from graphwright.ir.execution import has_stream
 from graphwright.ir.graph import Graph
+from graphwright.op.batching import NotVectorized
 from graphwright.op.interpreter import activate
 from graphwright.op.late_imports import late_module
 from graphwright.op.op import Effect
@@ -30,6 +30,7 @@ from graphwright.ops.core.identity import ensure_shape
 from graphwright.trace.tracer import OnVariable
 from graphwright.types import dtypes as dt
 from graphwright.types.shape import TensorShape
+from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
@@ -63,7 +64,7 @@ class ElementFunction:
                 f"Argument `func` must be a callable. Received func={function!r} (of type "
                 f"{type(function)})"
             )
-        staged = traced_form(function)
+        staged = traced_form(function, spread([classes_of(a) for a in arguments]))
         self.returned: Any = None
         self.result: ElementType
 
@@ -107,6 +108,10 @@ class ElementFunction:
             makes_effects(self.graph) or changes_more_than_streams(self.graph)
         )
 
+    def bound(self, captured: Sequence[Any]) -> BoundFunction:
+        """The function with the values that it captured."""
+        return BoundFunction(self, captured)
+
     def __repr__(self) -> str:
         return f"<function {self.graph.name}>"
 
@@ -142,6 +147,12 @@ def packed(arguments: Sequence[ElementType], tensors: Sequence[Any]) -> list[Any
         elements.append(argument.pack(remaining[:count]))
         del remaining[:count]
     return elements
+
+
+def classes_of(argument: ElementType) -> Any:
+    """The classes of the parts that an element is spread into; None for structures."""
+    parts = argument.specs if type(argument.specs) is tuple else (argument.specs,)
+    return tuple([part.value_type if isinstance(part, TypeSpec) else None for part in parts])
 
 
 def as_element(result: Any) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, MappingView, Sequence
-from mmap import mmap
 from typing import Any, TypeVar
 
 import numpy as np
@@ -207,7 +207,8 @@ def is_constant(array: Array) -> bool:
         if owner.flags.writeable:
             return False
         owner = owner.base
-    if isinstance(owner, mmap):
+    mapping: Any = sys.modules.get("mmap")  # who has not imported it has mapped no file
+    if mapping is not None and isinstance(owner, mapping.mmap):
         with memoryview(owner) as view:
             return view.readonly
     return isinstance(owner, bytes)

@@ -12,7 +12,6 @@ from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
 from graphwright.data.stages.file_stages import (
     FileFormat,
-    FilesInTurnStage,
     FilesStage,
     FixedFormat,
     LineFormat,
@@ -27,6 +26,7 @@ from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor
 
 STRING = ElementType(TensorSpec([], dt.string))
+_IN_TURN = "files_in_turn_stages:FilesInTurnStage"
 
 
 class FileDataset(Dataset[Tensor]):
@@ -51,7 +51,7 @@ class FileDataset(Dataset[Tensor]):
             made = make(FilesStage, STRING, [names], tensors, form=self._form)
         else:
             tensors = [int64(parallel), *tensors]
-            made = make(FilesInTurnStage, STRING, [names], tensors, form=self._form)
+            made = make(_IN_TURN, STRING, [names], tensors, form=self._form)
         self._variant, self._type, self._name = made._variant, STRING, self._form.type_name
 
     def __repr__(self) -> str:

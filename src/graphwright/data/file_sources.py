@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.base.errors import NotFoundError
 from graphwright.control.assertions import assert_true
-from graphwright.data.dataset_ops import TakeAll
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, make
-from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.iterator import Iterator
 from graphwright.op.interpreter import apply
@@ -27,6 +25,9 @@ from graphwright.types.result_types import Dataset, Tensor
 from graphwright.types.specs import TensorSpec
 from graphwright.types.type_parameters import Element
 from graphwright.values.convert import convert
+
+if TYPE_CHECKING:
+    from graphwright.data.element_function import ElementFunction
 
 #: Seconds between two looks for elements that are not there yet.
 _PAUSE = 0.1
@@ -101,7 +102,7 @@ class FileSources(DatasetValue[Element]):
         [0, 2, 4, 0, 2, 4]
         """
         path = convert(filename, dt.string)
-        return make("buffer_stages:CacheStage", self._type, [self], [path], name="CacheDataset")
+        return make("cache_stages:CacheStage", self._type, [self], [path], name="CacheDataset")
 
     def snapshot(
         self,
@@ -214,7 +215,7 @@ class FileSources(DatasetValue[Element]):
             return
         if current_tracer() is not None and static_value(_text(path)) is not None:
             _stores().announce_type(_folder(_text(path)), self._type)
-        apply(TakeAll(), written._variant)
+        apply(late_module("graphwright.data.dataset_ops").TakeAll(), written._variant)
 
     @staticmethod
     def load(

@@ -1,13 +1,17 @@
-"""The base of iterators and optionals: a tensor of dtype variant, and a type of elements."""
+"""The bases of iterators and optionals: a tensor of dtype variant, a type of elements, and ops."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from graphwright.data.element_type import ElementType
+from graphwright.op.op import Op, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
+from graphwright.types.dtypes import DType
 from graphwright.types.specs import NoneTensorSpec, TensorSpec
+from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import EagerTensor, Tensor
 
@@ -91,3 +95,19 @@ class ElementHandleSpec(TypeSpec):
             specs = NoneTensorSpec() if self._element_spec is None else self._element_spec
             element = self._element = ElementType(specs)
         return kind._of(components, element)
+
+
+class ElementOp(Op):
+    """The base of ops whose results are the tensors of an element."""
+
+    outputs = ("components: Tout...",)
+    returns_tuple = True
+    gradient = not_differentiable
+
+    element: ElementType
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([type_.dtype for type_ in self.element.types])
+
+    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
+        return tuple(self.element.types)

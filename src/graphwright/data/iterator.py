@@ -10,22 +10,23 @@ from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
-from graphwright.base.errors import outermost, show_users_lines
-from graphwright.data.dataset_ops import GetNext, NextOptional, OpenIterator
+from graphwright.base.errors import OutOfRangeError, outermost, show_users_lines
 from graphwright.data.dataset_value import DatasetValue
 from graphwright.data.element_forms import Form, are_arrays, as_arrays, as_tensors
 from graphwright.data.element_type import ElementType
-from graphwright.data.handles import ElementHandle, ElementHandleSpec
-from graphwright.data.optional import Optional
+from graphwright.data.handles import ElementHandle, ElementHandleSpec, ElementOp
 from graphwright.data.reader import Reader
+from graphwright.data.stage import DatasetStage
 from graphwright.op.interpreter import STATE, apply
 from graphwright.op.late_imports import late_module
+from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.op.refusal import own_boundary
 from graphwright.trace.device_scopes import placed
 from graphwright.trace.python_turns import PythonTurns
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
+from graphwright.types.tensor_type import TensorType
 from graphwright.types.type_parameters import Element
 from graphwright.values.convert import constant, convert
 from graphwright.values.tensor import EagerTensor, Tensor
@@ -33,6 +34,41 @@ from graphwright.values.trackable import Trackable
 
 if TYPE_CHECKING:
     from graphwright.data.dataset_loops import ElementFold
+    from graphwright.data.optional import Optional
+
+
+class OpenIterator(Op):
+    """A new iterator before the first element of a dataset."""
+
+    type_name = "_OpenIterator"
+    inputs = ("dataset: variant",)
+    behind = DatasetStage
+    outputs = ("iterator: variant",)
+    effect = Effect.WRITE
+    pure = False
+    gradient = not_differentiable
+
+    def shapes(self, dataset: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, stage: DatasetStage) -> Reader:
+        return Reader(stage)
+
+
+class GetNext(ElementOp):
+    """The tensors of the next element of an iterator; OutOfRangeError where there is none."""
+
+    type_name = "_IteratorGetNext"
+    inputs = ("iterator: variant",)
+    behind = Reader
+    effect = Effect.WRITE
+    pure = False
+
+    def kernel(self, reader: Reader) -> tuple[Any, ...]:
+        row = reader.row()
+        if row is None:
+            raise OutOfRangeError(None, None, "End of sequence [Op:IteratorGetNext]")
+        return tuple(row)
 
 
 class IteratorSpec(ElementHandleSpec):
@@ -194,7 +230,11 @@ class Iterator(ElementHandle, SavedReader, Generic[Element]):
         Returns:
             A `tf.experimental.Optional` of an element.
         """
-        return Optional._of(apply(NextOptional(), self._handle), self._type)
+        ops: Any = late_module("graphwright.data.dataset_ops")
+        optionals: Any = late_module("graphwright.data.optional")
+        handle = apply(ops.NextOptional(), self._handle)
+        optional: Optional = optionals.Optional._of(handle, self._type)
+        return optional
 
     def __repr__(self) -> str:
         return f"<tf.data.Iterator element_spec={self.element_spec!r}>"

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.dataset_ops import ReduceDataset, StateFunction
 from graphwright.data.dataset_value import DatasetSpec, DatasetValue, function_for, int64, make
-from graphwright.data.element_function import ElementFunction
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.machine.threads import cores
 from graphwright.op.interpreter import apply
+from graphwright.op.late_imports import late_module
 from graphwright.types.arguments import TensorLike
 from graphwright.types.result_types import Dataset, Tensor
 from graphwright.types.type_parameters import Element
@@ -20,6 +19,7 @@ from graphwright.types.type_parameters import Element
 if TYPE_CHECKING:
     from typing_extensions import Never, Unpack
 
+    from graphwright.data.element_function import ElementFunction
     from graphwright.types.type_parameters import First, Made, Parts, Plain, State
 
 
@@ -140,7 +140,7 @@ class Mappings(DatasetValue[Element]):
                 f"{type(function.returned).__name__!r}."
             )
         element = ElementType(spec.element_spec)
-        return make("map_stages:FlatMapStage", element, [self], [], [function])
+        return make("combine_stages:FlatMapStage", element, [self], [], [function])
 
     @overload
     def scan(
@@ -210,9 +210,8 @@ class Mappings(DatasetValue[Element]):
                 break
             state = wider
         element = ElementType(returned[1])
-        return make(
-            "map_stages:ScanStage", element, [self], start, [function], width=len(state.types)
-        )
+        place, width = "sequential_stages:ScanStage", len(state.types)
+        return make(place, element, [self], start, [function], width=width)
 
     @overload
     def interleave(
@@ -338,9 +337,10 @@ class Mappings(DatasetValue[Element]):
         """
         initial = normalized(initial_state)
         state, function = self._stepper(reduce_func, ElementType.of(initial), "reduce_func")
-        recipe = StateFunction(function, state)
+        ops: Any = late_module("graphwright.data.dataset_ops")
+        recipe = ops.StateFunction(function, state)
         start = state.flatten(initial)
-        results = apply(ReduceDataset(recipe), self._variant, *start, *function.captured)
+        results = apply(ops.ReduceDataset(recipe), self._variant, *start, *function.captured)
         return state.pack(results)
 
     def _stepper(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,29 +9,12 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import Row
 from graphwright.data.element_type import ElementType, normalized
-from graphwright.data.handles import ElementHandle, ElementHandleSpec
+from graphwright.data.handles import ElementHandle, ElementHandleSpec, ElementOp
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types.arrays import Array
-from graphwright.types.dtypes import DType
 from graphwright.types.specs import NoneTensorSpec
 from graphwright.types.tensor_type import TensorType, VariantValue
-
-
-class ElementOp(Op):
-    """The base of ops whose results are the tensors of an element."""
-
-    outputs = ("components: Tout...",)
-    returns_tuple = True
-    gradient = not_differentiable
-
-    element: ElementType
-
-    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
-        return tuple([type_.dtype for type_ in self.element.types])
-
-    def infer(self, operands: Sequence[object]) -> tuple[TensorType, ...]:
-        return tuple(self.element.types)
 
 
 class OptionalRow(VariantValue):

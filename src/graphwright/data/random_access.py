@@ -9,18 +9,14 @@ import numpy as np
 from graphwright.base.errors import FailedPreconditionError, OutOfRangeError, UnimplementedError
 from graphwright.data.blocks import Row, joined, of_row
 from graphwright.data.stage import INFINITE, UNKNOWN, DatasetStage
-from graphwright.data.stages.batch_stages import (
-    BatchStage,
-    PaddedBatchStage,
-    ParallelBatchStage,
-    SparseBatchStage,
-    batched_columns,
-)
-from graphwright.data.stages.buffer_stages import MemoryCacheStage, PrefetchStage
+from graphwright.data.stages.batch_stages import BatchStage, ParallelBatchStage, batched_columns
+from graphwright.data.stages.buffer_stages import PrefetchStage
+from graphwright.data.stages.cache_stages import MemoryCacheStage
 from graphwright.data.stages.combine_stages import ConcatenateStage, ZipStage
 from graphwright.data.stages.fixed_stage import FixedStage
 from graphwright.data.stages.guard_stages import AssertCardinalityStage
-from graphwright.data.stages.map_stages import MapStage, ScanStage
+from graphwright.data.stages.map_stages import MapStage
+from graphwright.data.stages.padded_stages import PaddedBatchStage, SparseBatchStage
 from graphwright.data.stages.select_stages import (
     RepeatStage,
     ShardStage,
@@ -28,6 +24,7 @@ from graphwright.data.stages.select_stages import (
     SkipStage,
     TakeStage,
 )
+from graphwright.data.stages.sequential_stages import ScanStage
 from graphwright.data.stages.shuffle_stages import ShuffleStage
 from graphwright.data.stages.source_stages import RangeStage, SlicesStage, TensorsStage
 

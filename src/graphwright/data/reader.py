@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 from graphwright.base.errors import FailedPreconditionError, InvalidArgumentError
 from graphwright.base.forks import own_lock
 from graphwright.data.blocks import ElementBlock, Row, of_row
-from graphwright.data.dataset_options import ExternalStatePolicy
 from graphwright.data.element_forms import Form
-from graphwright.data.element_function import functions_of
 from graphwright.data.stage import (
     DatasetStage,
     Epoch,
@@ -55,7 +53,7 @@ class Reader(VariantValue):
         self.limit = BlockLimit()
         policy = self.plan.options.experimental_external_state_policy
         #: Whether positions are saved without the state of functions, which then begins anew.
-        self.ignores_state = policy not in (None, ExternalStatePolicy.FAIL)
+        self.ignores_state = policy is not None and policy.name != "FAIL"
         is_anew = self.ignores_state and next(stateful_ops(stage), None) is not None
         #: Whether elements are taken when they are asked for.
         self.takes_single = stage.is_observable or is_anew
@@ -233,7 +231,8 @@ def refuse_state(stage: DatasetStage) -> None:
 
 def stateful_ops(stage: DatasetStage) -> Iterator[Op]:
     """The first op in each function of a pipeline whose state no iterator saves."""
-    for function in functions_of(stage):
+    functions: Any = late_module("graphwright.data.element_function")
+    for function in functions.functions_of(stage):
         op = stateful_op(function.function.graph)
         if op is not None:
             yield op

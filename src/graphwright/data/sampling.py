@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.data.dataset_value import DatasetValue, make
 from graphwright.data.element_type import ElementType
 from graphwright.data.random_words import seed_numbers
+from graphwright.op.late_imports import late_module
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import fill
 from graphwright.ops.core.gathering import gather
@@ -22,8 +23,6 @@ from graphwright.ops.core.static import NUMPY, PYTHON, check_whole
 from graphwright.ops.math.arithmetic import truediv
 from graphwright.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 from graphwright.ops.math.transcendental import log
-from graphwright.ops.random.stateful_random import uniform
-from graphwright.ops.random.stateless_random import stateless_categorical
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.specs import TensorSpec
@@ -81,7 +80,8 @@ def choices(
 
 def drawn(logits: TensorValue, pair: TensorValue) -> Any:
     """A number drawn by the logarithms of weights and a pair of seeds."""
-    return reshape(stateless_categorical(reshape(logits, [1, -1]), 1, pair), [])
+    stateless: Any = late_module("graphwright.ops.random.stateless_random")
+    return reshape(stateless.stateless_categorical(reshape(logits, [1, -1]), 1, pair), [])
 
 
 #: So many elements of each class are taken for seen before the first, and so many are counted at
@@ -110,8 +110,10 @@ def resampled(
         label: Any = class_of(*parts)
         return label, gather(chance, label), element
 
+    stateful: Any = late_module("graphwright.ops.random.stateful_random")
+
     def is_accepted(_: object, chance: TensorValue, element: object) -> Any:
-        return uniform([], seed=seed, dtype=chance.dtype) < chance
+        return stateful.uniform([], seed=seed, dtype=chance.dtype) < chance
 
     share = None if initial is None else share_of_all(initial, target)
     if share == 1:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from graphwright.autograph.traced_form import traced_form
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.dataset_options import AutoShardPolicy
-from graphwright.data.dataset_value import DatasetValue, function_for, int64, make
-from graphwright.data.element_function import ElementFunction
+from graphwright.data.dataset_value import DatasetValue, function_for, int64, make, staged
 from graphwright.data.stage import DatasetStage
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.op.late_imports import late_module
@@ -25,6 +22,7 @@ from graphwright.values.tensor import wrap
 if TYPE_CHECKING:
     from typing_extensions import Never, Unpack
 
+    from graphwright.data.element_function import ElementFunction
     from graphwright.types.type_parameters import Parts
 
 _MASK = (1 << 64) - 1
@@ -94,7 +92,7 @@ class Selections(DatasetValue[Element]):
         It is None where each worker takes its rows of every batch.
         """
         policy = self._options.experimental_distribute.auto_shard_policy
-        if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.DATA):
+        if policy.name in ("AUTO", "DATA"):
             return None
         shares = _worker_shares()
         stage = shares.own_stage(self._stage, policy, workers, index)
@@ -193,9 +191,8 @@ class Selections(DatasetValue[Element]):
         >>> [int(x) for x in tf.data.Dataset.range(10).take_while(lambda x: x < 3)]
         [0, 1, 2]
         """
-        return make(
-            "map_stages:TakeWhileStage", self._type, [self], [], [predicate_for(predicate, self)]
-        )
+        function = predicate_for(predicate, self)
+        return make("sequential_stages:TakeWhileStage", self._type, [self], [], [function])
 
     def unique(self, name: str | None = None) -> Dataset[Element]:
         """Returns the elements without repetitions of earlier ones.
@@ -256,7 +253,7 @@ class Selections(DatasetValue[Element]):
         target: Any = convert(target_dist)
         initial: Any = None if initial_dist is None else convert(initial_dist)
         sampling: Any = late_module("graphwright.data.sampling")
-        return sampling.resampled(self, traced_form(class_func), target, initial, seed)
+        return sampling.resampled(self, staged(class_func), target, initial, seed)
 
     def prefetch(self, buffer_size: TensorLike | None, name: str | None = None) -> Dataset[Element]:
         """Returns the elements, some of which a thread computes before they are taken.

@@ -148,6 +148,18 @@ class StageFunction(Protocol):
     def __call__(self, arrays: Sequence[Any]) -> list[Any]: ...
 
 
+class FunctionStage(DatasetStage):
+    """The base of stages with one function of each element."""
+
+    def __init__(self, element: ElementType, source: DatasetStage, function: StageFunction) -> None:
+        super().__init__(element, source)
+        self.function = function
+        self.has_effects = function.has_effects
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+
 class Cursor(ABC):
     """A position in the elements of a stage."""
 
@@ -303,6 +315,18 @@ def watching(watcher: Watcher) -> Iterator[None]:
 def is_watched() -> bool:
     """Whether a watcher gets the cursors that this thread makes."""
     return _PRESENT.watcher is not None
+
+
+def kind_of(stage: object) -> str:
+    """The name of the class of a stage: no other class has it.
+
+    So rules about a stage need not import its module.
+    """
+    return type(stage).__name__
+
+
+#: Names of the classes of maps.
+MAPS = "MapStage", "ParallelMapStage"
 
 
 def cursor_of(stage: DatasetStage) -> Cursor:

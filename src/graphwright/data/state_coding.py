@@ -9,32 +9,24 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from graphwright.base.errors import DataLossError, UnimplementedError
+from graphwright.op.late_imports import late_module
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 
 _LENGTH = 8
 _ALIGNED = 64
 
-Kind = TypeVar("Kind", bound=type)
-
-#: The classes of stages that states may hold, which have `saved` and `restored`.
-_STAGES: dict[str, Any] = {}
-
-
-def codable(name: str) -> Callable[[Kind], Kind]:
-    """A decorator for such a class, with its name in the text."""
-
-    def register(kind: Kind) -> Kind:
-        _STAGES[name] = kind
-        return kind
-
-    return register
+#: The modules and classes of stages that states may hold, which have `saved` and `restored`. Their
+#: modules import this one only when a position is saved, so they have no decorators.
+_STAGES = {
+    "window": ("graphwright.data.stages.fixed_stage", "FixedStage"),
+    "shard": ("graphwright.data.storage.shard_stage", "StoredShardStage"),
+}
 
 
 class ArrayBytes:
@@ -85,9 +77,11 @@ def plain(value: object, arrays: ArrayBytes) -> Any:
         return {"items": {key: plain(item, arrays) for key, item in value.items()}}
     if isinstance(value, bytes):
         return array_entry(np.array(value, object), arrays)
-    for name, kind in _STAGES.items():
-        if isinstance(value, kind):
-            return {name: plain(value.saved(), arrays)}
+    kinds = {(kind.__module__, kind.__name__) for kind in type(value).__mro__}
+    for name, place in _STAGES.items():
+        if place in kinds:
+            stage: Any = value
+            return {name: plain(stage.saved(), arrays)}
     raise UnimplementedError(
         None, None,
         f"an iterator that holds {value!r} cannot be saved",
@@ -129,9 +123,9 @@ def revived(value: object, data: bytes | Array) -> Any:
         return value
     if "items" in value:
         return {key: revived(item, data) for key, item in value["items"].items()}
-    for name, kind in _STAGES.items():
+    for name, (module, kind) in _STAGES.items():
         if name in value:
-            return kind.restored(revived(value[name], data))
+            return getattr(late_module(module), kind).restored(revived(value[name], data))
     if "shapes" in value:
         return parted(revived(value["parts"], data), revived(value["shapes"], data))
     start, shape = value["start"], tuple(value["shape"])

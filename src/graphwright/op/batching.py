@@ -22,6 +22,15 @@ class Refusal(Exception):
     """An op cannot be applied to all rows at once; the message says why."""
 
 
+class NotVectorized(ValueError):
+    """An op cannot take all rows at once, and may not run in a loop."""
+
+    def __init__(self, words: str, op: str, has_lists: bool = False) -> None:
+        super().__init__(words)
+        self.op = op
+        self.has_lists = has_lists
+
+
 class Same(NamedTuple):
     """A result that is the same for every row, without the axis of rows."""
 

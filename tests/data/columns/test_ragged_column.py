@@ -10,7 +10,7 @@ import pytest
 
 from graphwright.data.blocks import ElementBlock, joined
 from graphwright.data.columns.ragged_column import RaggedColumn
-from graphwright.data.stages.batch_stages import padded
+from graphwright.data.stages.padded_stages import padded
 
 ARRAYS = [np.arange(n * 2, dtype=np.float32).reshape(n, 2) for n in (3, 0, 2, 0, 0, 5, 1, 1)]
 

@@ -5,24 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphwright.api import late
-from graphwright.api.data import experimental
 from graphwright.data.dataset import Dataset
 from graphwright.data.dataset_options import Options, ThreadingOptions
 from graphwright.data.dataset_value import DatasetSpec
 from graphwright.data.iterator import Iterator, IteratorSpec, NumpyIterator
-from graphwright.data.optional import OptionalSpec
 from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
 from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 
 if TYPE_CHECKING:
+    from graphwright.api.data import experimental
     from graphwright.data.file_datasets import (
         FixedLengthRecordDataset,
         TextLineDataset,
         TFRecordDataset,
     )
-
-TOP_LEVEL = ("OptionalSpec",)
 
 #: Names that most pipelines never use, and the modules that have them.
 _LATE = {
@@ -33,7 +30,7 @@ _LATE = {
     ),
 }
 
-__getattr__ = late(__name__, _LATE)
+__getattr__ = late(__name__, _LATE, inside=["experimental"])
 
 __all__ = [
     "AUTOTUNE",

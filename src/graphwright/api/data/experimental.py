@@ -6,16 +6,12 @@ from typing import TYPE_CHECKING
 
 from graphwright.api import late
 from graphwright.data.dataset_options import (
-    AutoShardPolicy,
-    AutotuneAlgorithm,
     AutotuneOptions,
     DistributeOptions,
-    ExternalStatePolicy,
     OptimizationOptions,
     ServiceOptions,
     ThreadingOptions,
 )
-from graphwright.data.optional import Optional
 from graphwright.data.stage import INFINITE as INFINITE_CARDINALITY
 from graphwright.data.stage import SHARD_HINT
 from graphwright.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
@@ -41,6 +37,11 @@ if TYPE_CHECKING:
         index_table_from_dataset,
         table_from_dataset,
     )
+    from graphwright.data.experimental.option_choices import (
+        AutoShardPolicy,
+        AutotuneAlgorithm,
+        ExternalStatePolicy,
+    )
     from graphwright.data.experimental.public_datasets import RandomDataset
     from graphwright.data.experimental.reducers import Reducer, group_by_reducer
     from graphwright.data.experimental.stored_datasets import load, save, snapshot
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         unbatch,
         unique,
     )
+    from graphwright.data.optional import Optional
     from graphwright.data.tables.csv_batches import make_csv_dataset
     from graphwright.data.tables.example_datasets import (
         TFRecordWriter,
@@ -93,6 +95,11 @@ _LATE = {
         "index_table_from_dataset",
         "table_from_dataset",
     ),
+    "graphwright.data.experimental.option_choices": (
+        "AutoShardPolicy",
+        "AutotuneAlgorithm",
+        "ExternalStatePolicy",
+    ),
     "graphwright.data.experimental.public_datasets": ("RandomDataset",),
     "graphwright.data.experimental.reducers": ("Reducer", "group_by_reducer"),
     "graphwright.data.experimental.stored_datasets": ("load", "save", "snapshot"),
@@ -116,6 +123,7 @@ _LATE = {
         "unbatch",
         "unique",
     ),
+    "graphwright.data.optional": ("Optional",),
     "graphwright.data.tables.csv_batches": ("make_csv_dataset",),
     "graphwright.data.tables.example_datasets": (
         "TFRecordWriter",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphwright.api import late
-from graphwright.api.io import gfile
 
 if TYPE_CHECKING:
+    from graphwright.api.io import gfile
     from graphwright.library.io.example_parsing import (
         FixedLenFeature,
         FixedLenSequenceFeature,
@@ -103,7 +103,7 @@ _LATE = {
     "graphwright.ops.strings.csv": ("decode_csv",),
 }
 
-__getattr__ = late(__name__, _LATE)
+__getattr__ = late(__name__, _LATE, inside=["gfile"])
 
 __all__ = (
     "FixedLenFeature",

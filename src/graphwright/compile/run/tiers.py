@@ -154,11 +154,17 @@ class TierStage(IntEnum):
 class Tiered:
     """The present tier of a trace: `install` gets each new function to run.
 
-    `mode` is the function's `jit_compile`: True compiles before the first call, False never.
+    `mode` is the function's `jit_compile`: True compiles before the first call, False never. With
+    `patience` the slow tier's calls but the first must have taken so many seconds together, before
+    code is made: what is called for each element is called often, and may be done soon.
     """
 
-    def __init__(self, graph: Graph, mode: bool | None, install: Install) -> None:
+    def __init__(
+        self, graph: Graph, mode: bool | None, install: Install, patience: float = 0.0
+    ) -> None:
         self.graph = graph
+        self.patience = patience
+        self.spent = 0.0  # seconds of calls of the slow tier but the first
         self.mode = mode
         self.install = install
         self.refusal = ""  # why there is no machine code
@@ -232,12 +238,15 @@ class Tiered:
         if THIS_THREAD.departures > departures:
             self.has_departed = True
             seconds = 0.0  # the next call has the code of that loop from its beginning
+        self.spent += seconds if self.calls else 0.0
         self.calls += _MANY if seconds > _LONG else 1
         if self.stage is TierStage.PYTHON:
             self.note(seconds)
         family = self.family
         if family is not None:
             family.calls += 1
+        if self.spent < self.patience and not Waiting.always:
+            return results
         if self.calls >= _MANY:
             self.ask(is_own=True, is_urgent=seconds > _LONG or not self.has_departed)
         elif family is not None and family.is_open and family.calls >= _MANY:

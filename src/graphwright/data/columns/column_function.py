@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from graphwright.control.vectorize import Lane, NotVectorized, first_size
+from graphwright.control.vectorize import Lane, first_size
 from graphwright.data.blocks import Column
 from graphwright.data.columns.graph_runner import GraphRunner
 from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.data.columns.row_rewrite import RowRewrite, may_make_ragged
 from graphwright.data.element_type import with_rows
 from graphwright.ir.graph import Graph
+from graphwright.op.batching import NotVectorized
 from graphwright.op.late_imports import late_module
 from graphwright.ops.math.comparison import logical_and
 from graphwright.trace.symbolic import SymbolicTensor

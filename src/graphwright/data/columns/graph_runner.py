@@ -13,6 +13,10 @@ from graphwright.data.stage import Epoch, iterating, present_iteration
 from graphwright.ir.graph import Graph
 from graphwright.values.tensor import wrap
 
+#: So many seconds a function of elements takes, all its calls but the first together, before it is
+#: worth machine code: the compiler would keep the first elements from the interpreter's lock.
+_PATIENCE = 0.03
+
 
 class GraphRunner:
     """Runs a graph: by kernels at first, as machine code when that pays."""
@@ -25,7 +29,7 @@ class GraphRunner:
 
     def first_run(self, *arrays: Any) -> tuple[Any, ...]:
         """Chooses what runs, then runs it."""
-        self.tiers = Tiered(self.graph, None, self.install)
+        self.tiers = Tiered(self.graph, None, self.install, _PATIENCE)
         self.tiers.start()
         return self.run(*arrays)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from graphwright.control.vectorize import Lane, NotVectorized, operand
+from graphwright.control.vectorize import Lane, operand
 from graphwright.data.columns.row_ops import (
     INTEGERS,
     AlikeRows,
@@ -23,7 +23,7 @@ from graphwright.data.columns.row_ops import (
 )
 from graphwright.data.columns.row_rewrite import RowRewrite
 from graphwright.ir.graph import Node
-from graphwright.op.batching import Refusal, elementwise
+from graphwright.op.batching import NotVectorized, Refusal, elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op
 from graphwright.ops.core.casting import cast

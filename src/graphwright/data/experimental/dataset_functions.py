@@ -12,7 +12,7 @@ from graphwright.data.element_function import DebugMode
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.iterator import Iterator
 from graphwright.data.optional import Optional
-from graphwright.data.stages.list_stages import ListStage
+from graphwright.data.stages.fixed_stage import ListStage
 from graphwright.op.interpreter import apply
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt

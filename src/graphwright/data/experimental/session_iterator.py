@@ -6,9 +6,8 @@ from typing import Any
 
 from graphwright.control.branch import cond
 from graphwright.control.graph_variable import GLOBAL, GraphVariable
-from graphwright.data.dataset_ops import OpenIterator
 from graphwright.data.dataset_value import DatasetValue
-from graphwright.data.iterator import Iterator
+from graphwright.data.iterator import Iterator, OpenIterator
 from graphwright.op.interpreter import apply
 from graphwright.trace.tracer import current_tracer
 from graphwright.values.tensor import Tensor

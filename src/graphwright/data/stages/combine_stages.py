@@ -1,18 +1,21 @@
-"""Stages that combine several datasets into one: zip, concatenate."""
+"""Stages that combine several datasets into one: zip, concatenate, flat_map."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from functools import reduce
 
-from graphwright.data.blocks import ElementBlock, joined
+from graphwright.data.blocks import ElementBlock, Row, joined
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     INFINITE,
     UNKNOWN,
     Cursor,
     DatasetStage,
+    FunctionStage,
+    StageFunction,
     State,
+    Through,
     at_most,
     cursor_of,
 )
@@ -154,3 +157,59 @@ def whole(cursor: Cursor, count: int) -> ElementBlock | None:
         blocks.append(block)
         count -= block.count
     return joined(blocks) if blocks else None
+
+
+class FlatMapStage(FunctionStage):
+    """The elements of the datasets that a function returns, one dataset after another."""
+
+    type_name = "FlatMapDataset"
+
+    function: StageFunction
+
+    def start(self) -> Cursor:
+        return FlatMapCursor(self)
+
+
+class FlatMapCursor(Through):
+    """A position in the dataset of the present element."""
+
+    def __init__(self, stage: FlatMapStage, upstream: Cursor | None = None) -> None:
+        super().__init__(stage.inputs[0], upstream)
+        self.function = stage.function
+        self.row: Row | None = None
+        self.inner: Cursor | None = None
+
+    def pull(self, limit: int) -> ElementBlock | None:
+        while True:
+            if self.inner is None:
+                block = self.upstream.pull(1)
+                if block is None:
+                    return None
+                self.inner = self.enter(block.row(0))
+            inner = self.inner.pull(limit)
+            if inner is not None:
+                return inner
+            self.inner.close()
+            self.inner = self.row = None
+
+    def enter(self, row: Row) -> Cursor:
+        """A cursor in the dataset of an element."""
+        (stage,) = self.function(row)
+        self.row = row
+        return cursor_of(stage)
+
+    def save(self) -> State:
+        inner = None if self.inner is None else self.inner.save()
+        return {"before": super().save(), "row": self.row, "inner": inner}
+
+    def restore(self, state: State) -> None:
+        super().restore(state["before"])
+        self.row = self.inner = None
+        if state["row"] is not None:
+            self.inner = self.enter(state["row"])
+            self.inner.restore(state["inner"])
+
+    def close(self) -> None:
+        super().close()
+        if self.inner is not None:
+            self.inner.close()

@@ -15,10 +15,8 @@ from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State
 from graphwright.data.stages.calling_threads import CallingThreads
-from graphwright.data.stages.interleave_stages import InterleaveCursor, InterleaveStage
-from graphwright.data.stages.map_stages import FlatMapStage
+from graphwright.data.stages.combine_stages import FlatMapStage
 from graphwright.library.io.pieces import FixedPieces, LinePieces, Pieces, RecordPieces
-from graphwright.machine.threads import cores
 from graphwright.types.arrays import Array
 
 if TYPE_CHECKING:
@@ -132,7 +130,9 @@ class FileCursor(Cursor):
         #: The last records read, their offset in the file, and the number of the next one.
         self.block = NOTHING
         self.offset = self.place = 0
-        #: Threads that read the next part while this one is gone through, and that part.
+        #: Threads that read the next part while this one is gone through, and that part. They begin
+        #: behind the first part, which is short: so the first records do not wait for threads.
+        self.has_begun = False
         self.workers: CallingThreads | None = None
         self.ahead: Future[FilePart] | None = None
         self.process = os.getpid()
@@ -154,8 +154,9 @@ class FileCursor(Cursor):
         part = next_part(self.stage.form, pieces) if self.ahead is None else self.ahead.result()
         self.ahead = None
         self.is_over = part.is_over
-        if self.workers is not None and not part.is_over:
+        if self.workers is not None and self.has_begun and not part.is_over:
             self.ahead = self.workers.submit(next_part, self.stage.form, pieces)
+        self.has_begun = True
         self.offset, self.block, self.place = part.start, part.block or NOTHING, 0
         if part.error is not None:
             self.offset = part.stop
@@ -228,59 +229,3 @@ class FilesStage(FlatMapStage):
     ) -> None:
         super().__init__(element, names, FileOpener(element, form(*numbers)))
         self.type_name = form.type_name
-
-
-class FilesInTurnStage(InterleaveStage):
-    """The records of files: several are open, and give one record each in turn."""
-
-    def __init__(
-        self,
-        element: ElementType,
-        names: DatasetStage,
-        cycle: Array,
-        *numbers: Any,
-        form: type[FileFormat],
-    ) -> None:
-        one = np.array(1)
-        opener = FileOpener(element, form(*numbers))
-        super().__init__(element, names, cycle, one, opener)
-        self.type_name = form.type_name
-
-    def start(self) -> Cursor:
-        return FilesInTurnCursor(self)
-
-
-class FilesInTurnCursor(InterleaveCursor):
-    """The open files, and the turn; threads read ahead in the files."""
-
-    def __init__(self, stage: FilesInTurnStage) -> None:
-        self.workers = CallingThreads(min(stage.cycle_length, 2 * cores()))
-        super().__init__(stage)
-
-    def enter(self, turn: int, row: Row) -> Cursor:
-        cursor = super().enter(turn, row)
-        if isinstance(cursor, FileCursor) and self.stage.cycle_length > 1:
-            cursor.workers = self.workers
-        return cursor
-
-    def pull(self, limit: int) -> ElementBlock | None:
-        return self.rounds(limit) or super().pull(limit)
-
-    def rounds(self, limit: int) -> ElementBlock | None:
-        """Whole rounds of records that are ready; None if there is none."""
-        files = [c for c in self.cursors if isinstance(c, FileCursor)]
-        if not files or (len(files) < len(self.cursors) and not self.is_over):
-            return None
-        width = len(files)
-        count = min([limit // width, *[file.ready() for file in files]])
-        if not count:
-            return None
-        before = sum([cursor is not None for cursor in self.cursors[: self.turn]])
-        blocks = [file.take(count) for file in files]
-        blocks = [*blocks[before:], *blocks[:before]]
-        columns = [np.stack(parts, 1).reshape(-1) for parts in zip(*[b.columns for b in blocks])]
-        return ElementBlock(count * width, tuple(columns))
-
-    def close(self) -> None:
-        super().close()
-        self.workers.close()

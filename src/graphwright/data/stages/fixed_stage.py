@@ -1,17 +1,15 @@
-"""Elements that are there already, such as those of a window."""
+"""Elements that are there already, such as those of a window or of a list."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from graphwright.data.blocks import ElementBlock
+from graphwright.data.blocks import ElementBlock, of_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import Cursor, DatasetStage, State
-from graphwright.data.state_coding import codable
-from graphwright.data.storage.spec_coding import restored_spec, saved_spec
+from graphwright.op.late_imports import late_module
 
 
-@codable("window")
 class FixedStage(DatasetStage):
     """Elements that are there already."""
 
@@ -23,13 +21,15 @@ class FixedStage(DatasetStage):
 
     def saved(self) -> list[Any]:
         """The elements and their type as plain values; UnimplementedError for other types."""
-        return [self.block.saved(), [saved_spec(leaf) for leaf in self.element.leaves]]
+        specs: Any = late_module("graphwright.data.storage.spec_coding")
+        return [self.block.saved(), [specs.saved_spec(leaf) for leaf in self.element.leaves]]
 
     @classmethod
     def restored(cls, state: list[Any]) -> FixedStage:
         """The stage that `saved` described."""
         block, (spec,) = state
-        return cls(ElementType(restored_spec(spec)), ElementBlock.restored(block))
+        specs: Any = late_module("graphwright.data.storage.spec_coding")
+        return cls(ElementType(specs.restored_spec(spec)), ElementBlock.restored(block))
 
     def cardinality(self) -> int:
         return self.block.count
@@ -57,3 +57,13 @@ class FixedCursor(Cursor):
 
     def restore(self, state: State) -> None:
         self.place = state
+
+
+class ListStage(FixedStage):
+    """Elements that a program gave one by one."""
+
+    type_name = "ListDataset"
+
+    def __init__(self, element: ElementType, *arrays: Any, width: int) -> None:
+        rows = [arrays[i : i + width] for i in range(0, len(arrays), width)]
+        super().__init__(element, of_rows(rows) if rows else ElementBlock(0, ()))

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from graphwright.base.logs import LOGGER
-from graphwright.control.vectorize import NotVectorized
 from graphwright.data.blocks import ElementBlock, has_columns, joined, ragged_pattern
 from graphwright.data.columns.column_function import ColumnFunction
 from graphwright.data.element_function import BoundFunction
@@ -26,9 +25,9 @@ from graphwright.data.stages.map_stages import (
     ParallelMapCursor,
     ParallelMapStage,
     chosen,
-    title,
 )
 from graphwright.data.tuning.thread_counts import WorkDivision
+from graphwright.op.batching import NotVectorized
 from graphwright.op.interpreter import activate
 
 #: So many elements, one by one, before functions are rewritten for many at once.
@@ -55,7 +54,7 @@ class FusedStage(DatasetStage):
         self.function = FusedFunction(
             [stage.function for stage in self.maps], [stage.function for stage in self.filters]
         )
-        self.type_name = " + ".join([title(stage) for stage in stages])
+        self.type_name = " + ".join([stage.title for stage in stages])
 
     def cardinality(self) -> int:
         return self.stages[-1].cardinality()

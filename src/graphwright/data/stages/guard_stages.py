@@ -1,16 +1,18 @@
-"""Stages that only watch, or hand on: ignore_errors, assert_cardinality, copy_to_device."""
+"""Stages that only watch, or hand on: ignore_errors, assert_cardinality, options and the like."""
 
 from __future__ import annotations
 
 from graphwright.base.errors import FailedPreconditionError
 from graphwright.base.logs import LOGGER
 from graphwright.data.blocks import ElementBlock
+from graphwright.data.dataset_options import Options
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     INFINITE,
     UNKNOWN,
     Cursor,
     DatasetStage,
+    PassingCursor,
     Postponed,
     State,
     Through,
@@ -120,3 +122,24 @@ class CopyToDeviceStage(DatasetStage):
 
     def start(self) -> Cursor:
         return cursor_of(self.inputs[0])
+
+
+class OptionsStage(DatasetStage):
+    """The elements of another stage, with options for iterators over them."""
+
+    type_name = "OptionsDataset"
+    is_idle = True
+
+    def __init__(self, element: ElementType, source: DatasetStage, *, options: Options) -> None:
+        super().__init__(element, source)
+        self.options = options
+
+    @property
+    def outline(self) -> str:
+        return self.inputs[0].outline  # with other options it goes on at the same place
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+    def start(self) -> Cursor:
+        return PassingCursor(self.inputs[0])

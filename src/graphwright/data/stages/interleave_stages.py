@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_type import ElementType
@@ -14,10 +16,12 @@ from graphwright.data.stage import (
     Through,
     cursor_of,
 )
-from graphwright.data.stages.buffer_stages import PrefetchCursor
-from graphwright.data.tuning.buffer_sizes import BufferSize
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
+from graphwright.op.late_imports import late_module
 from graphwright.types.arrays import Array
+
+if TYPE_CHECKING:
+    from graphwright.data.tuning.buffer_sizes import BufferSize
 
 
 class InterleaveStage(DatasetStage):
@@ -72,7 +76,8 @@ class ParallelInterleaveStage(InterleaveStage):
             )  # fmt: skip
         first = 2 * self.block_length
         is_free = int(calls) == AUTOTUNE
-        self.buffer = BufferSize(AUTOTUNE, first) if is_free else BufferSize(first)
+        sizes: Any = late_module("graphwright.data.tuning.buffer_sizes")
+        self.buffer = sizes.BufferSize(AUTOTUNE, first) if is_free else sizes.BufferSize(first)
 
 
 class InterleaveCursor(Through):
@@ -121,7 +126,9 @@ class InterleaveCursor(Through):
         cursor = cursor_of(stage)
         if self.stage.buffer is None:
             return cursor
-        return PrefetchCursor(cursor, self.stage.buffer, stage.is_observable)
+        buffers: Any = late_module("graphwright.data.stages.buffer_stages")
+        ahead: Cursor = buffers.PrefetchCursor(cursor, self.stage.buffer, stage.is_observable)
+        return ahead
 
     def save(self) -> State:
         return {

@@ -1,26 +1,23 @@
-"""Stages that call a function for each element: map, filter, take_while, flat_map, scan."""
+"""Stages that call a function for each element: map and filter."""
 
 from __future__ import annotations
 
 from collections import deque
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row
-from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
-    UNKNOWN,
     Cursor,
     DatasetStage,
+    FunctionStage,
     Postponed,
-    StageFunction,
     State,
     Through,
-    cursor_of,
     present_budget,
     restored_error,
     saved_error,
@@ -32,19 +29,8 @@ from graphwright.op.late_imports import late_module
 from graphwright.types.arrays import Array
 
 if TYPE_CHECKING:
+    from graphwright.data.element_function import BoundFunction
     from graphwright.data.stages.element_calls import CallResult
-
-
-class FunctionStage(DatasetStage):
-    """The base of stages with one function of each element."""
-
-    def __init__(self, element: ElementType, source: DatasetStage, function: StageFunction) -> None:
-        super().__init__(element, source)
-        self.function = function
-        self.has_effects = function.has_effects
-
-    def cardinality(self) -> int:
-        return UNKNOWN
 
 
 class MapStage(FunctionStage):
@@ -62,6 +48,17 @@ class MapStage(FunctionStage):
         self.draws_in_turn = type(self) is MapStage and function.draws_alone
         if self.draws_in_turn:
             self.has_effects = False
+
+    @property
+    def title(self) -> str:
+        """The kind of the stage, and the name of its function."""
+        return f"{self.type_name} {self.function.name}"
+
+    def parallel(self, calls: int) -> ParallelMapStage:
+        """The stage that does the same in so many threads."""
+        made = ParallelMapStage(self.element, self.inputs[0], np.array(calls), self.function)
+        made.type_name, made.origin, made.recipe = self.type_name, self.origin, self.recipe
+        return made
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
@@ -180,20 +177,8 @@ class ParallelMapStage(MapStage):
         self.division = WorkDivision(self.calls)
         self.calls_at_once = CallsAtOnce(self.calls)
 
-    @classmethod
-    def parallel(cls, stage: MapStage, calls: int) -> ParallelMapStage:
-        """The stage that does what another one does, in so many threads."""
-        made = cls(stage.element, stage.inputs[0], np.array(calls), stage.function)
-        made.type_name, made.origin, made.recipe = stage.type_name, stage.origin, stage.recipe
-        return made
-
     def start(self) -> Cursor:
         return ParallelCallsCursor(self) if self.is_observable else ParallelMapCursor(self)
-
-
-def is_map(stage: DatasetStage) -> TypeGuard[MapStage]:
-    """Whether a stage is a map and no other stage with a function."""
-    return type(stage) in (MapStage, ParallelMapStage)
 
 
 class ParallelMapCursor(MapCursor):
@@ -329,6 +314,11 @@ class FilterStage(FunctionStage):
     type_name = "FilterDataset"
     function: BoundFunction
 
+    @property
+    def title(self) -> str:
+        """The kind of the stage, and the name of its function."""
+        return f"{self.type_name} {self.function.name}"
+
     def start(self) -> Cursor:
         return FilterCursor(self)
 
@@ -356,11 +346,6 @@ def failure(error: Exception) -> CallResult:
     return failed
 
 
-def title(stage: MapStage | FilterStage) -> str:
-    """The kind of a stage, and the name of its function."""
-    return f"{stage.type_name} {stage.function.name}"
-
-
 def chosen(block: ElementBlock, flags: Column) -> ElementBlock:
     """The elements of a block whose flags are true. There may be fewer flags than elements."""
     wanted = np.flatnonzero(as_flags(flags))
@@ -370,139 +355,3 @@ def chosen(block: ElementBlock, flags: Column) -> ElementBlock:
 def as_flags(column: Column) -> Any:
     """Scalar bools as one array."""
     return column if isinstance(column, np.ndarray) else np.array(column, bool)
-
-
-class TakeWhileStage(FunctionStage):
-    """The elements before the first for which a function is false."""
-
-    type_name = "TakeWhileDataset"
-    function: BoundFunction
-
-    def start(self) -> Cursor:
-        return TakeWhileCursor(self)
-
-
-class TakeWhileCursor(Through):
-    """The elements while the function is true."""
-
-    def __init__(self, stage: TakeWhileStage) -> None:
-        super().__init__(stage.inputs[0])
-        self.stage = stage
-        self.is_over = False
-
-    def pull(self, limit: int) -> ElementBlock | None:
-        # One by one: no element after the end may be taken.
-        if self.is_over:
-            return None
-        block = self.upstream.pull(1)
-        if block is None or not self.stage.function(block.row(0))[0]:
-            self.is_over = True
-            return None
-        return block
-
-    def save(self) -> State:
-        return {"before": super().save(), "is_over": self.is_over}
-
-    def restore(self, state: State) -> None:
-        super().restore(state["before"])
-        self.is_over = state["is_over"]
-
-
-class FlatMapStage(FunctionStage):
-    """The elements of the datasets that a function returns, one dataset after another."""
-
-    type_name = "FlatMapDataset"
-
-    function: StageFunction
-
-    def start(self) -> Cursor:
-        return FlatMapCursor(self)
-
-
-class FlatMapCursor(Through):
-    """A position in the dataset of the present element."""
-
-    def __init__(self, stage: FlatMapStage, upstream: Cursor | None = None) -> None:
-        super().__init__(stage.inputs[0], upstream)
-        self.function = stage.function
-        self.row: Row | None = None
-        self.inner: Cursor | None = None
-
-    def pull(self, limit: int) -> ElementBlock | None:
-        while True:
-            if self.inner is None:
-                block = self.upstream.pull(1)
-                if block is None:
-                    return None
-                self.inner = self.enter(block.row(0))
-            inner = self.inner.pull(limit)
-            if inner is not None:
-                return inner
-            self.inner.close()
-            self.inner = self.row = None
-
-    def enter(self, row: Row) -> Cursor:
-        """A cursor in the dataset of an element."""
-        (stage,) = self.function(row)
-        self.row = row
-        return cursor_of(stage)
-
-    def save(self) -> State:
-        inner = None if self.inner is None else self.inner.save()
-        return {"before": super().save(), "row": self.row, "inner": inner}
-
-    def restore(self, state: State) -> None:
-        super().restore(state["before"])
-        self.row = self.inner = None
-        if state["row"] is not None:
-            self.inner = self.enter(state["row"])
-            self.inner.restore(state["inner"])
-
-    def close(self) -> None:
-        super().close()
-        if self.inner is not None:
-            self.inner.close()
-
-
-class ScanStage(MapStage):
-    """The results of a function of a state and each element, which also returns the next state."""
-
-    type_name = "ScanDataset"
-
-    def __init__(self, element: ElementType, source: DatasetStage, *rest: Any, width: int) -> None:
-        *initial, function = rest
-        super().__init__(element, source, function)
-        self.initial: Row = list(initial)
-        self.width = width
-
-    def start(self) -> Cursor:
-        return ScanCursor(self)
-
-
-class ScanCursor(FunctionCursor):
-    """The state so far."""
-
-    def __init__(self, stage: ScanStage) -> None:
-        super().__init__(stage.inputs[0], stage.function)
-        self.state = stage.initial
-
-    def pull(self, limit: int) -> ElementBlock | None:
-        block = self.take(limit)
-        if block is None:
-            return None
-        try:
-            self.state, results = self.function.step(self.state, block)
-        except Exception:
-            if block.count == 1:
-                raise
-            # One by one: results before the error come first, and the state has not changed.
-            self.leave(block, 1)
-            self.state, results = self.function.step(self.state, block.part(0, 1))
-        return results
-
-    def save(self) -> State:
-        return {"before": super().save(), "state": self.state}
-
-    def restore(self, state: State) -> None:
-        super().restore(state["before"])
-        self.state = state["state"]

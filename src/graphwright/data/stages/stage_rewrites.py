@@ -16,16 +16,7 @@ from typing import Any, TypeAlias
 
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.dataset_options import Options
-from graphwright.data.element_function import BoundFunction
-from graphwright.data.stage import AppliedRewrite, DatasetStage, Plan
-from graphwright.data.stages.map_stages import (
-    FilterStage,
-    FlatMapStage,
-    MapStage,
-    ParallelMapStage,
-    is_map,
-    title,
-)
+from graphwright.data.stage import MAPS, AppliedRewrite, DatasetStage, Plan, kind_of
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.op.late_imports import late_module
 from graphwright.types import dtypes as dt
@@ -33,11 +24,6 @@ from graphwright.types.specs import TensorSpec
 
 #: A stage in the place of another, and what was done; None where the rewrite does not apply.
 Rewritten: TypeAlias = tuple[DatasetStage, str] | None
-
-
-def kind_of(stage: DatasetStage) -> str:
-    """The name of the class of a stage: no other class has it."""
-    return type(stage).__name__
 
 
 def without_idle(stage: DatasetStage) -> Rewritten:
@@ -55,17 +41,17 @@ def without_idle(stage: DatasetStage) -> Rewritten:
 
 def parallel_map(stage: DatasetStage) -> Rewritten:
     """Lets threads have parts of long blocks."""
-    if type(stage) is not MapStage or stage.is_observable or stage.draws_in_turn:
+    this: Any = stage
+    if kind_of(stage) != "MapStage" or stage.is_observable or this.draws_in_turn:
         return None
-    made = ParallelMapStage.parallel(stage, AUTOTUNE)
-    return made, f"{title(stage)}: threads have parts of long blocks"
+    return this.parallel(AUTOTUNE), f"{this.title}: threads have parts of long blocks"
 
 
 def fused_maps(stage: DatasetStage) -> Rewritten:
     """Makes a map behind another one function."""
     last = members(stage)
     before = members(stage.inputs[0]) if last else []
-    if not before or isinstance(before[-1], FilterStage) or not isinstance(last[0], MapStage):
+    if not before or kind_of(before[-1]) == "FilterStage" or kind_of(last[0]) not in MAPS:
         return None
     if getattr(before[0], "calls", 0) != last[0].calls:
         return None
@@ -76,7 +62,7 @@ def fused_filters(stage: DatasetStage) -> Rewritten:
     """Makes a filter behind another one predicate."""
     last = members(stage)
     before = members(stage.inputs[0]) if last else []
-    if not before or not all(isinstance(s, FilterStage) for s in (before[-1], last[0])):
+    if not before or not all(kind_of(s) == "FilterStage" for s in (before[-1], last[0])):
         return None
     # On elements that the first filter leaves out, the second one might never come to an end.
     if any(True for _ in last[0].function.function.graph.subgraphs()):
@@ -88,33 +74,32 @@ def fused_map_and_filter(stage: DatasetStage) -> Rewritten:
     """Makes a filter behind a map one function."""
     last = members(stage)
     before = members(stage.inputs[0]) if last else []
-    if not before or not isinstance(before[-1], MapStage) or not isinstance(last[0], FilterStage):
+    if not before or kind_of(before[-1]) not in MAPS or kind_of(last[0]) != "FilterStage":
         return None
     return fused(before, last)
 
 
-def members(stage: DatasetStage) -> list[MapStage | FilterStage]:
+def members(stage: DatasetStage) -> list[Any]:
     """The maps and filters that a stage stands for; none where it is no such stage."""
     if kind_of(stage) == "FusedStage":
         several: Any = stage
         return list(several.stages)
-    if isinstance(stage, (MapStage, FilterStage)) and type(stage) in _FUSIBLE:
-        is_called_ahead = isinstance(stage, ParallelMapStage) and stage.is_observable
+    if kind_of(stage) in _FUSIBLE:
+        this: Any = stage
+        is_called_ahead = kind_of(stage) == "ParallelMapStage" and stage.is_observable
         types = [*stage.element.types, *stage.inputs[0].element.types]
         is_plain = not any(type_.dtype is dt.variant for type_ in types)
-        if is_plain and not stage.function.has_effects and not is_called_ahead:
+        if is_plain and not this.function.has_effects and not is_called_ahead:
             return [stage]
     return []
 
 
-_FUSIBLE = MapStage, ParallelMapStage, FilterStage
+_FUSIBLE = *MAPS, "FilterStage"
 
 
-def fused(
-    before: list[MapStage | FilterStage], last: list[MapStage | FilterStage]
-) -> tuple[DatasetStage, str]:
+def fused(before: list[Any], last: list[Any]) -> tuple[DatasetStage, str]:
     """One stage for these and those behind them."""
-    one, other = title(before[-1]), title(last[0])
+    one, other = before[-1].title, last[0].title
     fused_stages: Any = late_module("graphwright.data.stages.fused_stages")
     words = f"{one} and {other}: one graph for many elements"
     return fused_stages.FusedStage([*before, *last]), words
@@ -122,13 +107,14 @@ def fused(
 
 def window_batches(stage: DatasetStage) -> Rewritten:
     """Makes all windows of a block at once where each becomes one batch."""
-    if type(stage) is not FlatMapStage or kind_of(stage.inputs[0]) != "WindowStage":
+    if kind_of(stage) != "FlatMapStage" or kind_of(stage.inputs[0]) != "WindowStage":
         return None
     functions: Any = late_module("graphwright.data.stages.window_functions")
     windows: Any = stage.inputs[0]
-    function = stage.function
+    this: Any = stage
+    function = this.function
     leaves = windows.inputs[0].element.leaves
-    if not isinstance(function, BoundFunction) or function.has_effects:
+    if function.has_effects:
         return None
     if not all(isinstance(leaf, TensorSpec) for leaf in leaves):
         return None
@@ -175,11 +161,11 @@ def batched_map(stage: DatasetStage) -> Rewritten:
     this: Any = stage
     source: Any = stage.inputs[0]
     last = source.stages[-1] if kind_of(source) == "FusedStage" else source
-    if this.is_fused or not is_map(last):
+    if this.is_fused or kind_of(last) not in MAPS:
         return None
     made: Any = stage.behind(source)
     made.is_fused = True
-    return made, f"{stage.type_name} behind {title(last)}: an error takes the rest of its batch"
+    return made, f"{stage.type_name} behind {last.title}: an error takes the rest of its batch"
 
 
 #: The rewrites, by the names of the options that switch them, in the order in which they are tried.

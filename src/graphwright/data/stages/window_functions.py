@@ -11,21 +11,25 @@ from graphwright.data.columns.graph_runner import DrawingRunner
 from graphwright.data.dataset_making import MakeDataset
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.element_type import ElementType
-from graphwright.data.stage import Cursor, DatasetStage, State
-from graphwright.data.stages.batch_stages import BatchCursor, BatchStage, PaddedBatchStage
+from graphwright.data.stage import Cursor, DatasetStage, StageFunction, State, kind_of
+from graphwright.data.stages.batch_stages import BatchCursor, BatchStage
+from graphwright.data.stages.combine_stages import FlatMapCursor, FlatMapStage
 from graphwright.data.stages.fixed_stage import FixedStage
 from graphwright.data.stages.group_stages import WindowCursor, WindowStage
-from graphwright.data.stages.map_stages import FlatMapCursor, FlatMapStage
 from graphwright.ir.graph import Graph
 from graphwright.ops.core.identity import Identity
 from graphwright.types import dtypes as dt
 
+#: The classes of batches that all windows of a block may become.
+_BATCHES = "BatchStage", "PaddedBatchStage"
 #: The keys of which it is known what becomes of their windows, at most.
 _KEYS = 4096
 
 
-def looks_inside(function: BoundFunction) -> bool:
-    """Whether a function of datasets does more than to make other datasets of them."""
+def looks_inside(function: StageFunction) -> bool:
+    """Whether a function of datasets may do more than to make other datasets of them."""
+    if not isinstance(function, BoundFunction):
+        return True
     graph: Graph = function.function.graph
     return any(True for _ in graph.subgraphs()) or any(
         not isinstance(node.op, (Identity, MakeDataset))
@@ -89,7 +93,7 @@ class KeyWindows:
     def probed(self, key: int) -> BatchCursor | None:
         """What makes batches of the windows of a key, if the function makes nothing else."""
         made = self.dataset(key, ElementBlock(0, ()))
-        if type(made) not in (BatchStage, PaddedBatchStage) or not isinstance(made, BatchStage):
+        if kind_of(made) not in _BATCHES or not isinstance(made, BatchStage):
             return None
         cursor = made.start()
         is_direct = isinstance(made.inputs[0], FixedStage) and isinstance(cursor, BatchCursor)

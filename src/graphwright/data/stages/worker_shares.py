@@ -7,14 +7,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.dataset_options import AutoShardPolicy
+from graphwright.data.experimental.option_choices import AutoShardPolicy
 from graphwright.data.random_words import SeedGenerator
 from graphwright.data.stage import SHARD_HINT, DatasetStage
 from graphwright.data.stages.batch_stages import BatchStage
 from graphwright.data.stages.buffer_stages import PrefetchStage
+from graphwright.data.stages.combine_stages import FlatMapStage
+from graphwright.data.stages.guard_stages import OptionsStage
 from graphwright.data.stages.interleave_stages import InterleaveStage
-from graphwright.data.stages.map_stages import FlatMapStage, MapStage
-from graphwright.data.stages.option_stages import OptionsStage
+from graphwright.data.stages.map_stages import MapStage
 from graphwright.data.stages.select_stages import RepeatStage, ShardStage
 from graphwright.data.stages.shuffle_stages import ShuffleStage
 from graphwright.types import dtypes as dt

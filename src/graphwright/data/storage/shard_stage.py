@@ -12,7 +12,6 @@ from graphwright.base.file_paths import FilePath, file_path
 from graphwright.data.blocks import Column, ElementBlock
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import Cursor, DatasetStage, State
-from graphwright.data.state_coding import codable
 from graphwright.data.storage.block_files import HEAD, BlockFile
 from graphwright.data.storage.spec_coding import restored_structure, saved_structure
 from graphwright.data.storage.stores import Shard, file_of
@@ -20,7 +19,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible
 
 
-@codable("shard")
 class StoredShardStage(DatasetStage):
     """The elements of one shard of a run, which is a folder."""
 

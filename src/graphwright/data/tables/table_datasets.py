@@ -11,7 +11,7 @@ from graphwright.data.dataset_value import DatasetValue, int64, make
 from graphwright.data.element_type import ElementType
 from graphwright.data.file_datasets import STRING
 from graphwright.data.stage import DatasetStage
-from graphwright.data.stages.file_stages import FilesInTurnStage, FilesStage
+from graphwright.data.stages.file_stages import FilesStage
 from graphwright.data.stages.source_stages import SlicesStage
 from graphwright.data.tables.csv_stages import CsvFormat
 from graphwright.library.io.pieces import SIZE
@@ -65,9 +65,9 @@ def csv_dataset(
         *defaults,
     ]
     element = ElementType(tuple([TensorSpec([], default.dtype) for default in defaults]))
-    kind: type[DatasetStage] = FilesStage
+    kind: type[DatasetStage] | str = FilesStage
     if parallel is not None:
-        kind = FilesInTurnStage
+        kind = "files_in_turn_stages:FilesInTurnStage"
         numbers.insert(0, int64(parallel))
     return make(kind, element, [names], numbers, name=CsvFormat.type_name, form=CsvFormat)
 

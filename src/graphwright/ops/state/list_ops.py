@@ -12,7 +12,10 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core.creation import ZerosLike, filled, zeros, zeros_like
-from graphwright.ops.core.shapes import shape, shape_of
+from graphwright.ops.core.gathering import spans
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import transpose
+from graphwright.ops.core.shapes import rank_of, shape, shape_of
 from graphwright.ops.core.slicing import slice
 from graphwright.ops.math.sums import AddN
 from graphwright.ops.state.tensor_list import (
@@ -48,6 +51,11 @@ def stacked_list(each: Each, i: int = 0) -> Any:
 def longer_items(each: Each, element_shape: ElementShape | TensorValue) -> Any:
     """The operand `element_shape` of a list whose items are stacked."""
     return -1 if element_shape in (-1, None) else each.longer(element_shape)
+
+
+def swapped(x: TensorValue) -> Any:
+    """A tensor with its first two axes exchanged."""
+    return transpose(x, concat([[1, 0], spans((2, rank_of(x)))], 0))
 
 
 class EmptyTensorList(Op):

@@ -11,11 +11,18 @@ from graphwright.op.batching import Each, Same
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
-from graphwright.ops.core.gathering import scatter_nd, spans
+from graphwright.ops.core.gathering import scatter_nd
 from graphwright.ops.core.joining import concat
-from graphwright.ops.core.movement import expand_dims, reshape, transpose
-from graphwright.ops.core.shapes import rank_of, shape
-from graphwright.ops.state.list_ops import LENGTH, RESIZE, longer_items, stacked_list, zero_of
+from graphwright.ops.core.movement import expand_dims, reshape
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.state.list_ops import (
+    LENGTH,
+    RESIZE,
+    longer_items,
+    stacked_list,
+    swapped,
+    zero_of,
+)
 from graphwright.ops.state.tensor_list import (
     ElementShape,
     TensorList,
@@ -67,11 +74,6 @@ _STACK_BLANK = (
 
 _SHAPE = {"shape_type": dt.INDEX}
 _ELEMENT = {"element_dtype": dt.ANY, "shape_type": dt.INDEX}
-
-
-def swapped(x: TensorValue) -> Any:
-    """A tensor with its first two axes exchanged."""
-    return transpose(x, concat([[1, 0], spans((2, rank_of(x)))], 0))
 
 
 class TensorListFromTensor(Op):
