@@ -182,7 +182,8 @@ class ChunkLoop:
         if any(isinstance(x, Load) and x.buffer in written for x in self.instructions):
             return None
         sources = [key for key in self.kinds if key in self.read and not self.wandering(key)]
-        return [(self.bases[w], self.bases[r]) for w in self.written for r in sources]
+        targets = [key for key in self.kinds if key in self.written]
+        return [(self.bases[w], self.bases[r]) for w in targets for r in sources]
 
     def enter(self, full: Reg, remaining: Reg) -> dict[Key, Reg]:
         """The rooms for a partial chunk; sets the pointers of a chunk, to memory or to rooms."""
