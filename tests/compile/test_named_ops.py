@@ -23,7 +23,7 @@ MOST_NAMED = {
     "memory": (0, "plans are about statements"),
     "nests": (39, "moves are maps in symbolic sizes; joins and products have own statements"),
     "run": (13, "loops, branches and constants are lines of Python; turns are counted, and shown"),
-    "select": (25, "arithmetic on sizes; what a segment may begin and end with"),
+    "select": (26, "arithmetic on sizes; what a segment begins and ends with; updates by products"),
     "verifier": (3, "casts and checked places have bounds"),
 }
 

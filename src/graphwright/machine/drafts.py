@@ -10,15 +10,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
 
 from graphwright.machine import background, compiler, process_settings
 from graphwright.machine.exclusion import LLVM, exclusive, keep
-from graphwright.machine.linking import Library, c_function
+
+if TYPE_CHECKING:
+    from graphwright.machine.linking import Library
 
 #: Leads a caller of quick code to the functions of another library of the same text.
-Redirect: TypeAlias = Callable[[Library], None]
+Redirect: TypeAlias = "Callable[[Library], None]"
 
 
 class Draft:
@@ -68,6 +70,8 @@ def lasting(text: str, use: Redirect) -> None:
 
     `use` gets their library, and that of better code later if the first one is a draft.
     """
+    from graphwright.machine.linking import c_function
+
     process_settings.keep_freed()
     library, is_draft = compiler.quick_link(text, c_function)
     use(keep(library))

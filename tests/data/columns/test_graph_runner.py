@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,14 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return handed
 
 
+#: Numbers for functions that no other resembles, and that so find no code.
+NUMBERS = itertools.count(1.0, 0.125)
+
+
 def runner() -> GraphRunner:
-    spec = tf.TensorSpec([], tf.float32)
-    return GraphRunner(tf.function(lambda x: x * 3.0 + 1.0).get_concrete_function(spec).graph, [])
+    number, spec = next(NUMBERS), tf.TensorSpec([], tf.float32)
+    function = tf.function(lambda x: (x + number) * 3.0 + (1.0 - 3.0 * number))
+    return GraphRunner(function.get_concrete_function(spec).graph, [])
 
 
 @pytest.mark.parametrize(("patience", "count"), [(0.0, 1), (1e9, 0)])

@@ -9,16 +9,18 @@ import ctypes
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.machine.array_layout import address
 from graphwright.machine.drafts import lasting
-from graphwright.machine.linking import Library
 from graphwright.machine.preparation import Preparation
 from graphwright.types.arrays import Array
+
+if TYPE_CHECKING:
+    from graphwright.machine.linking import Library
 
 #: Results from which on the code is worth to be made, and worth its call.
 WORTH_MAKING, WORTH_CALLING = 1 << 14, 1 << 10

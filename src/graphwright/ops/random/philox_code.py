@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,10 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine import targets
 from graphwright.machine.array_layout import address
 from graphwright.machine.drafts import lasting
-from graphwright.machine.linking import Library
 from graphwright.machine.preparation import Preparation
+
+if TYPE_CHECKING:
+    from graphwright.machine.linking import Library
 
 #: Blocks from which on the code is worth to be made, and those from which on it is worth its call.
 WORTH_MAKING, WORTH_CALLING = 1 << 10, 1 << 5

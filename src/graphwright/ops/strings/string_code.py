@@ -10,7 +10,7 @@ import ctypes
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,6 @@ import numpy.typing as npt
 from graphwright.machine import array_layout
 from graphwright.machine.array_layout import address, python_function
 from graphwright.machine.drafts import lasting
-from graphwright.machine.linking import Library
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.strings.hash_formulas import (
     MASK,
@@ -39,6 +38,9 @@ from graphwright.ops.strings.hash_formulas import (
     sip_start,
 )
 from graphwright.types.arrays import Array
+
+if TYPE_CHECKING:
+    from graphwright.machine.linking import Library
 
 Numbers = npt.NDArray[np.uint64]
 
