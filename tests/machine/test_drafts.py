@@ -105,6 +105,15 @@ def test_what_somebody_waits_for_comes_before_better_code(worker):
     assert order == ["first", "better"]
 
 
+def test_a_process_that_begins_makes_no_better_code_at_once(worker, monkeypatch):
+    monkeypatch.setattr(background, "PATIENCE", 1e6)
+    better = Job((made := threading.Event()).set)
+    worker.submit(better.do, is_urgent=False)
+    assert not made.wait(0.1)
+    assert worker.wait(60)
+    assert made.is_set()
+
+
 @pytest.mark.parametrize("patience", [0.01, 1e6])
 def test_better_code_is_made_a_while_later_or_when_somebody_waits(worker, monkeypatch, patience):
     monkeypatch.setattr(background, "PATIENCE", patience)

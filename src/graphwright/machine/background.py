@@ -19,7 +19,8 @@ class Ending(BaseException):
     """Ends the job of a process that ends."""
 
 
-#: Seconds after an urgent job in which no other begins: a program that begins has more of them.
+#: Seconds after an urgent job in which no other begins, and after the first job that is not urgent:
+#: a program that begins has more of them.
 PATIENCE = 0.25
 
 
@@ -34,7 +35,7 @@ class Worker:
         self.pending = 0  # jobs that are not done
         self.awaited = 0  # those of them that are urgent
         self.waiting = 0  # threads that wait for all of them
-        self.latest = 0.0  # when the latest urgent job was done
+        self.latest = 0.0  # when the latest urgent job was done, or the first other job came
         self.arrived = threading.Condition(self.lock)
         self.idle = threading.Condition(self.lock)
         self.stopped = False
@@ -57,6 +58,8 @@ class Worker:
                     return False
                 self.thread = thread
             (self.urgent if is_urgent else self.others).append(weakref.WeakMethod(job))
+            if not (is_urgent or self.latest):
+                self.latest = time.monotonic()
             self.pending += 1
             self.awaited += is_urgent
             self.arrived.notify()
