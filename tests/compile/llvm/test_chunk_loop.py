@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import graphwright as tf
 from graphwright.compile.llvm.chunk_loop import ChunkLoop
+from graphwright.compile.llvm.render import render
+from graphwright.compile.run.tiers import native
 
 
 def in_place(x: Any, y: Any) -> Any:
@@ -115,3 +117,12 @@ def test_results_in_the_memory_of_operands_are_told_apart(
     (expected,) = computed(program, x, x, native=False)
     (result,) = computed(program, x, x, native=True)
     assert np.allclose(result, expected, rtol=1e-4) == is_told
+
+
+def test_a_stage_of_many_arrays_compares_few_addresses(usual_tiers: None) -> None:
+    def program(x: Any) -> Any:
+        return [x[i] * 2.0 + x[i + 1] for i in range(39)]
+
+    graph = tf.function(program).get_concrete_function(tf.TensorSpec([40, 77])).graph
+    texts = [render(op.lowered[0])[0] for op in native(graph).source.segments]
+    assert sum(text.count("icmp eq ptr") for text in texts) < 39 * 16

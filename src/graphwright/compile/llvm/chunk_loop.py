@@ -27,6 +27,9 @@ from graphwright.compile.nests.nest import (
 from graphwright.compile.nests.sizes import Size
 from graphwright.ops.core.own_ops import AxisPlace, PickIndex
 
+#: The most pairs of addresses that a loop compares before it begins.
+_MOST_SHARED = 16
+
 
 class ChunkLoop:
     """for each chunk: load, compute, store, reduce.
@@ -176,13 +179,15 @@ class ChunkLoop:
     def shared(self) -> list[tuple[Reg, Reg]] | None:
         """The addresses of what is written and of what is read that may lie in its memory.
 
-        None if a buffer is both.
+        None if a buffer is both, or if there are many.
         """
         written = {key[0] for key in self.written}
         if any(isinstance(x, Load) and x.buffer in written for x in self.instructions):
             return None
         sources = [key for key in self.kinds if key in self.read and not self.wandering(key)]
         targets = [key for key in self.kinds if key in self.written]
+        if len(sources) * len(targets) > _MOST_SHARED:
+            return None
         return [(self.bases[w], self.bases[r]) for w in targets for r in sources]
 
     def enter(self, full: Reg, remaining: Reg) -> dict[Key, Reg]:
