@@ -81,7 +81,11 @@ def page(rows: Sequence[Row], peers: Sequence[str]) -> str:
 def table_of(rows: Sequence[Row], peers: Sequence[str]) -> str:
     """Rows as a Markdown table."""
     lines = [header(peers), ["---", "---"] + ["---:"] * (len(peers) + 2)]
-    lines += [cells(row, peers) for row in rows]
+    return joined([*lines, *[cells(row, peers) for row in rows]])
+
+
+def joined(lines: Sequence[Sequence[str]]) -> str:
+    """The text of a Markdown table, whose first two lines are its header."""
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

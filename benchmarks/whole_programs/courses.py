@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 from benchmarks.__main__ import named_python
 from benchmarks.peers import OURS, library_of
 from benchmarks.rounds import ROOT, environment
-from benchmarks.tables import number
+from benchmarks.tables import joined, number
 from benchmarks.whole_programs.table import PROGRAMS
 from benchmarks.whole_programs.whole_program import COUNTS
 
@@ -105,7 +105,7 @@ def beside_each(all_courses: Courses, has_import: bool) -> str:
         rows = [ratios(all_courses, theirs, count, has_import) for count in COUNTS]
         means = [number(statistics.geometric_mean(row)) if row else "-" for row in rows]
         lines.append([peer, str(len(rows[0])), *means])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return joined(lines)
 
 
 def of_programs(all_courses: Courses, has_import: bool) -> str:
@@ -118,7 +118,7 @@ def of_programs(all_courses: Courses, has_import: bool) -> str:
             compared = "" if ours is None or other is None else f" ({number(ours / other)})"
             cells.append(number(ours) + compared)
         lines.append([f"`{name}` {PROGRAMS[name].title}", *cells])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return joined(lines)
 
 
 def page(all_courses: Courses) -> str:

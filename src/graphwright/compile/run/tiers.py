@@ -46,7 +46,7 @@ _MANY = 3
 #: After calls of the slow tier that took longer together, in seconds, the next one waits for code.
 _WORTH_WAITING = 0.1
 #: How many times as long as was lost it waits at most.
-_PATIENCE = 3
+_WAITS = 3
 #: A node without a loop that takes longer in the slow tier, in seconds, has a kernel that is long
 #: itself: machine code gains less.
 _LONG_NODE = 2e-5
@@ -255,8 +255,8 @@ class Tiered:
 
     def note(self, seconds: float) -> None:
         """Counts a call of the slow tier, where that loses most of its time."""
-        is_straight = next(self.graph.subgraphs(), None) is None
-        if is_straight and seconds > _LONG_NODE * len(self.graph.nodes):
+        is_long = seconds > _LONG_NODE * len(self.graph.nodes)
+        if is_long and next(self.graph.subgraphs(), None) is None:
             return
         if _QUICKER * seconds < self.last:
             self.slow = 0.0  # a loop has code now: what was lost before is no measure any more
@@ -264,7 +264,7 @@ class Tiered:
         self.last = seconds
 
     def wait(self) -> None:
-        """Waits for code of the trace or of a loop, at most `_PATIENCE` times as long as was lost.
+        """Waits for code of the trace or of a loop, at most `_WAITS` times as long as was lost.
 
         A function that was called so often is called as often again. A call beside the compiler
         takes up to ten times as long, and keeps the interpreter's lock from it.
@@ -274,7 +274,7 @@ class Tiered:
             with Waits.around("compiling", self.graph.name):
                 background.wait_for(
                     lambda: self.stage is not TierStage.PYTHON or LoopHead.made > loops,
-                    _PATIENCE * self.slow,
+                    _WAITS * self.slow,
                 )
             self.slow += time.perf_counter() - start
 
