@@ -108,7 +108,6 @@ DIFFERENT = [
     ("StatelessRandomBinomial, infinity of counts", "no number of trials: 0"),
     ("StatefulRandomBinomial, ", "its state is read as it was before, in some processes"),
     ("StringNGrams, emptiness of data_splits", "it gives strings that no split tells of"),
-    ("UnsortedSegmentMin, infinity", "the least of infinities: the greatest number, infinity here"),
 ]
 
 #: What refuses a call; an infinite attribute is an OverflowError in TensorFlow, too.

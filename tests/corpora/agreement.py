@@ -2145,6 +2145,19 @@ def spaces_between_shapes_that_differ(tf: Any) -> Any:
     return twice(lambda x, y: tf.linspace(x, y, 1), tf, tf.zeros([2, 0]), tf.zeros([3, 2]))
 
 
+def extremes_of_segments_with_nan(tf: Any) -> Any:
+    nan, inf = float("nan"), float("inf")
+    x = [nan, nan, 1, nan, 2, nan, inf, -inf, 1, nan, 1, nan, 2, inf, nan, -inf, nan, 5]
+    ids = tf.constant([0, 1, 1, 2, 2, 2, 3, 4, 5, 5, 6, 6, 6, 7, 7, 8, 8, -1])
+    results = []
+    for dtype in (tf.float32, tf.float16):
+        vector = tf.constant(x, dtype)
+        rows = tf.stack([vector, tf.reverse(vector, [0]), tf.ones_like(vector)], 1)
+        for function in (tf.math.unsorted_segment_min, tf.math.unsorted_segment_max):
+            results += [twice(function, tf, data, ids, 10) for data in (vector, rows)]
+    return results
+
+
 #: The programs by their names.
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     name: value

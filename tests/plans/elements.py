@@ -108,6 +108,21 @@ class Beyond:
         self.function.at(into, places, self.known(values))
 
 
+class Newer:
+    """The function of extremes from the last NaN on: only what is beyond the next one stays."""
+
+    def __init__(self, is_beyond: np.ufunc) -> None:
+        self.is_beyond = is_beyond
+
+    def __call__(self, x: Any, y: Any) -> Any:
+        return np.where(self.is_beyond(x, y), x, y)
+
+    def at(self, array: Any, places: Any, values: Any) -> None:
+        """Combines values with the elements of these places, one after the other."""
+        for place, value in zip(np.ravel(places), np.broadcast_to(values, np.shape(places)).flat):
+            array[place] = self(array[place], value)
+
+
 #: The function, and what it starts from: the least or greatest number, or this one.
 _COMBINE: dict[str, tuple[Any, Any]] = {
     "sum": (np.add, 0),
@@ -120,6 +135,8 @@ _COMBINE: dict[str, tuple[Any, Any]] = {
     "trough": (Beyond(np.minimum, np.inf), "greatest"),
     "fmax": (np.fmax, "greatest"),  # into memory that holds NaN
     "fmin": (np.fmin, "least"),
+    "newer_max": (Newer(np.greater), "least"),
+    "newer_min": (Newer(np.less), "greatest"),
     "logsumexp": (np.logaddexp, "least"),
 }
 

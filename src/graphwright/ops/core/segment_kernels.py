@@ -4,7 +4,7 @@ Rows of one segment are brought together by a stable sort (none where the ids ar
 reduced with `ufunc.reduceat`. Sums of many numbers need no sort: vectors go through
 `numpy.bincount`, rows through a product with a sparse matrix. Extremes and products of many
 numbers go through `ufunc.at`. Narrow floats accumulate in float32. As in TensorFlow, minima and
-maxima ignore nan where they can.
+maxima of ascending ids ignore nan where they can; those of any ids begin anew after a nan.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def segment_reduce(kind: Reduction | Literal["mean"], data: Array, ids: Integers
 def unsorted_segment_reduce(kind: Reduction, data: Array, ids: Integers, count: int) -> Array:
     """Slices of `data` reduced by `ids` (of a leading part of its shape) into `count` segments.
 
-    Negative ids drop their slice; an empty segment has the reduction's identity. Raises ValueError
-    where an id is not below `count`, or the shapes do not fit.
+    Negative ids drop their slice; an empty segment has the reduction's identity, which infinities
+    do not exceed. Raises ValueError where an id is not below `count`, or the shapes do not fit.
     """
     if count < 0:
         raise ValueError(f"num_segments must not be negative, got {count}")
@@ -72,8 +72,36 @@ def unsorted_segment_reduce(kind: Reduction, data: Array, ids: Integers, count: 
         present = flat >= 0
         flat, rows = flat[present], rows[present]
     result = np.full((count, *inner), identity(kind, data.dtype), data.dtype)
+    if kind in ("min", "max"):
+        return _newest_extremes(result, _UFUNCS[kind], rows, flat)
     _reduce_into(result, _UFUNCS[kind], rows, flat)
     return result
+
+
+def _newest_extremes(start: Array, ufunc: np.ufunc, rows: Array, slots: Integers) -> Array:
+    """The extremes of what `start` has in each slot and its rows, from the last nan on."""
+    result, lost = start.copy(), np.isnan(rows)
+    if not lost.any():
+        _reduce_into(result, ufunc, rows, slots)
+        return ufunc(result, start)
+    last, end = [_last_rows(marks, slots, len(start)) for marks in (lost, np.ones_like(lost))]
+    is_behind = _column(np.arange(len(rows)), rows) > last[slots]
+    _reduce_into(result, ufunc, np.where(is_behind, rows, rows.dtype.type(np.nan)), slots)
+    result = np.where(last < 0, ufunc(result, start), result)
+    result[(last == end) & (last >= 0)] = np.nan
+    return result
+
+
+def _column(numbers: Integers, rows: Array) -> Integers:
+    """A number for each row, to broadcast against the rows."""
+    return numbers.reshape(-1, *[1] * (rows.ndim - 1))
+
+
+def _last_rows(marks: Array, slots: Integers, count: int) -> Integers:
+    """The number of the last row that has a mark in each place of each slot, or -1."""
+    last = np.full((count, *marks.shape[1:]), -1)
+    np.maximum.at(last, slots, np.where(marks, _column(np.arange(len(marks)), marks), -1))
+    return last
 
 
 def sparse_segment_reduce(

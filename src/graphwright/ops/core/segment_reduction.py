@@ -231,7 +231,11 @@ class UnsortedSegmentProd(UnsortedSegment):
 
 
 class UnsortedSegmentExtreme(UnsortedSegment):
-    """The greatest or least of the slices of each segment."""
+    """The greatest or least of the slices of each segment.
+
+    As in TensorFlow, a segment starts from the greatest or least finite number, and an element is
+    taken where the one so far is not beyond it: NaN is taken, and what follows NaN is, too.
+    """
 
     dtypes = {"T": dt.REAL, "Tindices": dt.INDEX, "Tnumsegments": dt.INDEX}
 
@@ -243,8 +247,13 @@ class UnsortedSegmentExtreme(UnsortedSegment):
         return select(chosen, gather_present(g / ties, ids), 0), None, None
 
     def expand(self, x: GraphTensor, ids: GraphTensor, count: GraphTensor) -> Any:
-        least = x.dtype.min if self.kind == "max" else x.dtype.max
-        return extremes(self.kind, x, ids, dims_of_segments(x, ids, count), least)
+        """The extremes of each segment, from the last NaN on."""
+        wide, combine = widened(x), self.kind
+        if wide.dtype.is_floating:
+            combine = {"max": "newer_max", "min": "newer_min"}[combine]
+        least = convert(x.dtype.min if self.kind == "max" else x.dtype.max, wide.dtype)
+        start = fill(dims_of_segments(x, ids, count), least)
+        return cast(scattered(combine, wide, [ids], into=start), x.dtype)
 
 
 class UnsortedSegmentMax(UnsortedSegmentExtreme):

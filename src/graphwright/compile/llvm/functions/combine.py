@@ -38,6 +38,8 @@ def combined(f: FunctionWriter, combine: str, x: Reg, y: Reg) -> Reg:
     if combine in ("fmax", "fmin"):  # NaN gives way to numbers
         beyond = f.e.compare("ogt" if combine == "fmax" else "olt", y, x)
         return f.e.select(f.e.binary("or", beyond, f.e.compare("uno", x, x)), y, x)
+    if combine in ("newer_max", "newer_min"):  # NaN gives way to what comes later
+        return f.e.select(f.e.compare("ogt" if combine == "newer_max" else "olt", x, y), x, y)
     if combine == "logsumexp":
         return log_of_sum(f, x, y)
     if combine in ("peak", "trough"):
