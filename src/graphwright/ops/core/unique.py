@@ -18,8 +18,8 @@ from graphwright.types.tensor_type import Dims, TensorType, normalize_axis, show
 SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
 
 
-def distinct(x: Array, axis: int = 0) -> tuple[Any, Any, Any]:
-    """The distinct slices along an axis, which of them each slice is, and how often each is."""
+def distinct(x: Array, axis: int = 0) -> tuple[Any, Any]:
+    """The distinct slices along an axis, and which of them each slice is."""
     if np.ndim(x) == 1 and x.dtype.kind in "iu" and x.size:
         low, high = int(x.min()), int(x.max())
         if high - low <= 4 * x.size:
@@ -30,39 +30,36 @@ def distinct(x: Array, axis: int = 0) -> tuple[Any, Any, Any]:
     keys = x
     if x.dtype == object and along is not None:  # NumPy compares no slices of objects
         keys = np.unique(x, return_inverse=True)[1].reshape(x.shape)
-    _, first, which, counts = np.unique(
-        keys,
-        return_index=True,
-        return_inverse=True,
-        return_counts=True,
-        axis=along,
-        equal_nan=False,
+    _, first, which = np.unique(
+        keys, return_index=True, return_inverse=True, axis=along, equal_nan=False
     )
     order = np.argsort(first, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return np.take(x, first[order], axis=axis), rank[which.reshape(-1)], counts[order]
+    return np.take(x, first[order], axis=axis), rank[which.reshape(-1)]
 
 
-def hashed(x: Array) -> tuple[Any, Any, Any]:
+def hashed(x: Array) -> tuple[Any, Any]:
     """`distinct` of a vector of strings, by their hashes."""
     numbers: dict[bytes, int] = {}
     number = numbers.setdefault
     which = np.fromiter([number(text, len(numbers)) for text in x.tolist()], np.intp, x.size)
     values = np.empty(len(numbers), object)
     values[:] = list(numbers)
-    return values, which, np.bincount(which, minlength=len(numbers))
+    return values, which
 
 
-def tabled(x: Array, low: int, span: int) -> tuple[Any, Any, Any]:
+def tabled(x: Array, low: int, span: int) -> tuple[Any, Any]:
     """`distinct` of a vector of whole numbers in a small range, by a table and without a sort."""
     slots = x.astype(np.intp) - x.dtype.type(low).astype(np.intp)
-    first = np.full(span, x.size, np.intp)
-    first[slots[::-1]] = np.arange(x.size - 1, -1, -1)  # the last one written, which is the first
-    places = np.sort(first[first < x.size])
-    rank = np.empty(span, np.intp)
-    rank[slots[places]] = np.arange(places.size)
-    return x[places], rank[slots], np.bincount(slots, minlength=span)[slots[places]]
+    numbers = np.arange(x.size)
+    table = np.empty(span, np.intp)
+    table[slots[::-1]] = numbers[::-1]  # the first of equal numbers is written last
+    first = table.take(slots)
+    is_first = first == numbers
+    rank = is_first.cumsum()
+    rank -= 1
+    return x[is_first], rank.take(first)
 
 
 class Distinct(Op):
@@ -96,9 +93,12 @@ class Distinct(Op):
         if not axis and np.ndim(x) != 1:
             raise ValueError("unique expects a 1D vector.")
         place = normalize_axis(axis[0], np.ndim(x)) if axis else 0
-        values, which, counts = distinct(x, place)
+        values, which = distinct(x, place)
         dtype = self.out_idx.numpy_dtype
-        return (values, which.astype(dtype), counts.astype(dtype))[: len(self.outputs)]
+        if len(self.outputs) == 2:
+            return values, which.astype(dtype)
+        counts = np.bincount(which, minlength=np.shape(values)[place])
+        return values, which.astype(dtype), counts.astype(dtype)
 
 
 COUNTED = ("y: T", "idx: out_idx", "count: out_idx")

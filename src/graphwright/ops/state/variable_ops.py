@@ -399,7 +399,7 @@ class ResourceGather(VariableGather):
 
     def kernel(self, storage: Storage, indices: Array) -> Any:
         array = storage.read()
-        return array[checked_rows(indices, array)]
+        return array.take(checked_rows(indices, array), 0)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         handle, indices = call.inputs
@@ -418,14 +418,19 @@ class ResourceGather(VariableGather):
 
 def checked_rows(indices: Array, array: Array) -> Any:
     """Indices into the first axis, each of them in range."""
-    bad = np.less(indices, 0) | np.greater_equal(indices, len(array))
-    if np.any(bad):
+    if indices.size and not are_in_range(indices, len(array)):
+        bad = np.less(indices, 0) | np.greater_equal(indices, len(array))
         where = np.argwhere(np.atleast_1d(bad))[0]
         value = np.atleast_1d(indices)[tuple(where)]
         raise IndexError(
             f"indices[{','.join(map(str, where))}] = {value} is not in [0, {len(array)})"
         )
     return indices
+
+
+def are_in_range(indices: Array, size: int) -> bool:
+    """Whether indices are at least 0 and below a size: without a sign, negative ones are large."""
+    return bool(np.maximum.reduce(indices.view(f"u{indices.itemsize}"), None) < size)
 
 
 class VarHandleOp(Op):
@@ -531,7 +536,8 @@ class ResourceScatter(Op):
             rows = checked_rows(indices, array)
             if not rows.size:
                 return array
-            values = np.broadcast_to(updates, (*np.shape(rows), *array.shape[1:]))
+            shape = (*np.shape(rows), *array.shape[1:])
+            values = updates if updates.shape == shape else np.broadcast_to(updates, shape)
             result = array.copy() if out is None else out
             self.combine(result, rows, values)
             return result
