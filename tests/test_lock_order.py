@@ -244,6 +244,16 @@ def update(a: Any, b: Any, c: Any) -> None:
     c.assign(a * 0.5)
 
 
+def held_up(cells: list[tf.Variable], order: tuple[int, ...], jit_compile: bool) -> None:
+    """The same, begun while somebody has the last variable's lock."""
+    lock = cells[order[-1]]._storage.lock.lock  # what is recorded is the other thread's order
+    lock.acquire()
+    timer = threading.Timer(0.05, lock.release)
+    timer.start()
+    several(cells, order, jit_compile)
+    timer.join()
+
+
 def forks() -> None:
     """Waits for threads as a fork does."""
     ForkedSupplies.hold()
@@ -287,6 +297,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Any:
         orders = list(itertools.permutations(range(3)))
         for compiles in (False, True):
             together(*[lambda o=o, c=compiles: several(cells, o, c) for o in orders])
+            for order in orders:
+                held_up(cells, order, compiles)
         background.wait(60)
     return record
 

@@ -199,19 +199,44 @@ def test_a_child_updates_a_variable_that_another_thread_was_updating():
 
 def test_locks_of_variables_are_taken_in_one_order_whatever_that_of_the_arguments():
     cells = [tf.Variable(float(i))._storage for i in range(4)]
-    orders = [Held(order).wanted for order in itertools.permutations(cells)]
-    assert all(wanted == orders[0] for wanted in orders)
-    assert Held([cells[1], cells[0], cells[1]]).wanted == Held(cells[:2]).wanted
+    orders = [Held(order).in_order() for order in itertools.permutations(cells)]
+    assert all(order == orders[0] for order in orders)
+    assert Held([cells[1], cells[0], cells[1]]).in_order() == Held(cells[:2]).in_order()
+
+
+def test_a_cell_that_comes_twice_is_locked_once():
+    cell = tf.Variable(1.0)._storage
+    with Held([cell, cell]):
+        assert cell.lock.locked()
+    assert is_free(cell.lock)
+
+
+def test_a_lock_that_is_not_free_is_waited_for_with_no_other_one_held():
+    first, second = sorted([tf.Variable(float(i))._storage for i in range(2)], key=id)
+    second.lock.acquire()
+    done = threading.Event()
+
+    def update():
+        with Held([first, second]):
+            done.set()
+
+    thread = threading.Thread(target=update)
+    thread.start()
+    assert not done.wait(0.05)
+    second.lock.release()
+    assert done.wait(10)
+    thread.join()
+    assert is_free(first.lock)
+    assert is_free(second.lock)
 
 
 def test_locks_that_were_taken_are_given_back_where_the_next_is_not():
     class Refusing:
-        def acquire(self):
+        def acquire(self, blocking=True):
             raise KeyboardInterrupt
 
-    held = Held([tf.Variable(1.0)._storage])
-    (lock,) = held.wanted
-    held.wanted.append(Refusing())
-    with pytest.raises(KeyboardInterrupt):
-        held.__enter__()
-    assert is_free(lock)
+    first, second = [tf.Variable(1.0)._storage for _ in range(2)]
+    second.lock = Refusing()
+    with pytest.raises(KeyboardInterrupt), Held([first, second]):
+        pass
+    assert is_free(first.lock)

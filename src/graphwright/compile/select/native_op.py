@@ -193,6 +193,7 @@ class NativeUpdate(Native):
             if argument < first and may_be_lent(self.f.parameters[argument].type)
         }
         lendable = [(i, reuses.get(i, 0)) for i in range(first)]
+        types = [(v.type.dtype, v.type.dims) for v in self.f.results[outputs:]]
 
         def run(*operands: Any) -> Any:
             cells = operands[first:count]
@@ -202,8 +203,11 @@ class NativeUpdate(Native):
                 except FailedPreconditionError:  # an empty cell: the steps raise it
                     results = None
                 if results is not None:
-                    for cell, array in zip(cells, results[outputs:]):
-                        cell.write(array)
+                    for cell, array, (dtype, dims) in zip(cells, results[outputs:], types):
+                        if cell.dims == dims and cell.value_dtype is dtype:
+                            cell.array = array
+                        else:
+                            cell.write(array)
                     return results[:outputs]
             return slow()(*operands)
 

@@ -265,29 +265,46 @@ if hasattr(os, "register_at_fork"):
 
 
 class Held:
-    """While it is entered, nobody else updates these cells. All take their locks in one order."""
+    """While it is entered, nobody else updates these cells.
 
-    __slots__ = ("taken", "wanted")
+    Free locks are taken as the cells come. If one is not free, all are taken in one order.
+    """
+
+    __slots__ = ("cells", "taken")
 
     def __init__(self, cells: Sequence[Storage]) -> None:
         for cell in cells:
             if cell.late is not None:
                 cell.decide()
-        self.wanted = [cell.lock for cell in sorted(set(cells), key=id)]
+        self.cells = cells
         self.taken: list[threading.Lock] = []
 
     def __enter__(self) -> None:
+        taken = self.taken
         try:
-            for lock in self.wanted:
-                lock.acquire()
-                self.taken.append(lock)
+            for cell in self.cells:
+                if not cell.lock.acquire(False):  # it may be one that came before
+                    self.wait()
+                    return
+                taken.append(cell.lock)
         except BaseException:  # a signal, while another thread is waited for
             self.__exit__()
             raise
 
+    def wait(self) -> None:
+        """Takes the locks in the order that all threads have."""
+        self.__exit__()
+        for lock in self.in_order():
+            lock.acquire()
+            self.taken.append(lock)
+
+    def in_order(self) -> list[threading.Lock]:
+        """The locks in the order in which they are waited for."""
+        return [cell.lock for cell in sorted(set(self.cells), key=id)]
+
     def __exit__(self, *error: object) -> None:
-        for lock in self.taken:
-            lock.release()
+        while self.taken:
+            self.taken.pop().release()
 
 
 class ReadVariableOp(Op):
