@@ -225,9 +225,9 @@ def ranked(keys: GraphTensor, count: int, size: int) -> Any:
     """
     numbers = steps(size)
     here, there = expand_dims(keys, -1), expand_dims(keys, -2)
-    earlier = numbers < expand_dims(numbers, -1)
-    before = (there > here) | (equal(there, here) & earlier)
-    places = reduce_sum(cast(before, dt.int32), -1)
+    earlier = cast(numbers < expand_dims(numbers, -1), dt.int32)
+    before = select(there > here, 1, select(equal(there, here), earlier, 0))
+    places = reduce_sum(before, -1)
     hits = equal(expand_dims(places, -2), expand_dims(steps(count), -1))
     return reduce_sum(select(hits, numbers, 0), -1)
 
