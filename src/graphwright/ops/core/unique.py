@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,9 +42,9 @@ def distinct(x: Array, axis: int = 0) -> tuple[Any, Any]:
 
 def hashed(x: Array) -> tuple[Any, Any]:
     """`distinct` of a vector of strings, by their hashes."""
-    numbers: dict[bytes, int] = {}
-    number = numbers.setdefault
-    which = np.fromiter([number(text, len(numbers)) for text in x.tolist()], np.intp, x.size)
+    texts = x.tolist()
+    numbers = dict(zip(dict.fromkeys(texts), count()))
+    which = np.fromiter(map(numbers.__getitem__, texts), np.intp, x.size)
     values = np.empty(len(numbers), object)
     values[:] = list(numbers)
     return values, which
