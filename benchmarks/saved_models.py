@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.workload import Bar, Cold, Workload
+from benchmarks.workload import Bar, Cold, Workload, highest_mib
 
 Step = Callable[[], object]
 
@@ -106,16 +106,6 @@ class Peak(Workload):
             return highest_mib() - before
 
         return sample
-
-
-def highest_mib() -> float:
-    """The most memory that this process has had, in MiB."""
-    if sys.platform == "win32":
-        raise NotImplementedError("memory is measured on Linux and macOS only")
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
 
 
 def both(program: Callable[[Any], Step]) -> dict[str, Callable[[Any], Step]]:

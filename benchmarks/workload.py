@@ -192,3 +192,13 @@ def resident_mib() -> float:
 
     unit = 1 if sys.platform == "darwin" else 2**10  # of ru_maxrss, in bytes
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
+
+
+def highest_mib() -> float:
+    """The highest memory of this process in MiB."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 2**10
+    return resident_mib()  # elsewhere the highest so far

@@ -12,13 +12,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchmarks.peers import FLOOR, Program
-from benchmarks.workload import Bar, Growth, Workload, resident_mib
+from benchmarks.workload import Bar, Growth, Workload, highest_mib
 
 Pipeline = Iterable[Any]
 Make = Callable[[], Pipeline]
@@ -150,16 +149,6 @@ class Peak(Workload):
             return highest_mib()
 
         return sample
-
-
-def highest_mib() -> float:
-    """The highest memory of this process in MiB."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        for line in status.read_text(encoding="ascii").splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 2**10
-    return resident_mib()  # elsewhere the highest so far
 
 
 def left(name: str, title: str, goal: float, program: Program, epochs: int) -> Growth:

@@ -1,4 +1,4 @@
-"""The time until the n-th result of the whole programs, beside the peers.
+"""The time until the n-th result of the whole programs, and their memory, beside the peers.
 
     python -m benchmarks.whole_programs.courses [--only NAME ...] [--peers graphwright jax ...]
                          [--peer tensorflow=/path/to/its/python ...] [--rounds N] [--json FILE]
@@ -25,11 +25,10 @@ from benchmarks.__main__ import named_python
 from benchmarks.peers import OURS, library_of
 from benchmarks.rounds import ROOT, environment
 from benchmarks.tables import joined, number
+from benchmarks.whole_programs.course_worker import Course
 from benchmarks.whole_programs.table import PROGRAMS
 from benchmarks.whole_programs.whole_program import COUNTS
 
-#: Milliseconds until each result, by its number; those of the import under 0.
-Course: TypeAlias = dict[int, float]
 #: The courses of each round, by program and peer.
 Courses: TypeAlias = dict[str, dict[str, list[Course]]]
 
@@ -47,8 +46,8 @@ def measured(peer: str, python: str, name: str) -> Course | None:
     if done.returncode:
         print(f"{name}, {peer}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
         return None
-    times: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return {int(count): milliseconds for count, milliseconds in times.items()}
+    times, *others = json.loads(done.stdout.splitlines()[-1])
+    return Course({int(count): milliseconds for count, milliseconds in times.items()}, *others)
 
 
 def courses(names: Iterable[str], pythons: Mapping[str, str], rounds: int) -> Courses:
@@ -66,9 +65,10 @@ def courses(names: Iterable[str], pythons: Mapping[str, str], rounds: int) -> Co
 
 def median(rounds: Sequence[Course], count: int, has_import: bool) -> float | None:
     """The median time until a result, if each round came so far."""
-    if not all(count in one for one in rounds):
+    every = [one.times for one in rounds]
+    if not all(count in times for times in every):
         return None
-    return statistics.median(one[count] + (one[0] if has_import else 0.0) for one in rounds)
+    return statistics.median(times[count] + (times[0] if has_import else 0.0) for times in every)
 
 
 def best(peers: Mapping[str, Sequence[Course]], count: int, has_import: bool) -> float | None:
@@ -121,8 +121,22 @@ def of_programs(all_courses: Courses, has_import: bool) -> str:
     return joined(lines)
 
 
+def of_memory(all_courses: Courses) -> str:
+    """The highest memory of each program beside the best peer's, and what its code takes."""
+    titles = ["program", "memory, MiB", "to the best peer", "compiling, ms", "code, KiB"]
+    lines = [titles, ["---", *["---:"] * (len(titles) - 1)]]
+    for name, peers in all_courses.items():
+        peaks = {p: statistics.median(one.peak for one in peers[p]) for p in peers}
+        least = min((peer for peer in peaks if peer != OURS), key=peaks.__getitem__, default=None)
+        compared = f"{number(peaks[OURS] / peaks[least])} ({least})" if least else "-"
+        costs = [(one.compiling or 0.0, one.code or 0.0) for one in peers[OURS]]
+        middles = [number(statistics.median(figures)) for figures in zip(*costs)]
+        lines.append([f"`{name}` {PROGRAMS[name].title}", number(peaks[OURS]), compared, *middles])
+    return joined(lines)
+
+
 def page(all_courses: Courses) -> str:
-    """Both tables, from the start of the import on and from that of the first call on."""
+    """The tables: from the start of the import on, from that of the first call on, of memory."""
     return "\n\n".join([
         "From the start of the import on: geometric means of our times over a peer's.",
         beside_each(all_courses, has_import=True),
@@ -130,6 +144,8 @@ def page(all_courses: Courses) -> str:
         beside_each(all_courses, has_import=False),
         "Milliseconds from the start of the import on, and the ratio to the best peer:",
         of_programs(all_courses, has_import=True),
+        "The highest memory of the process, what the compiler took, and the machine code it left:",
+        of_memory(all_courses),
     ]) + "\n"  # fmt: skip
 
 

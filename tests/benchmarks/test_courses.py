@@ -7,20 +7,29 @@ import sys
 import pytest
 
 from benchmarks.whole_programs import courses
+from benchmarks.whole_programs.course_worker import Course
 from benchmarks.whole_programs.whole_program import COUNTS
 
-TWICE = [{0: 100.0, **{count: 10.0 * count for count in COUNTS}} for _ in range(3)]
-SLOW = [{0: 900.0, 1: 5.0, 2: 40.0}]  # it took too long after the second result
-RUN = {"queens": {"graphwright": TWICE, "jax": SLOW, "torch": [{**TWICE[0], 0: 0.0}]}}
+TIMES = {0: 100.0, **{count: 10.0 * count for count in COUNTS}}
+TWICE = [Course(TIMES, 64.0, 30.0, 5.0)] * 3
+SLOW = [Course({0: 900.0, 1: 5.0, 2: 40.0}, 128.0)]  # it took too long after the second result
+QUICK = [Course({**TIMES, 0: 0.0}, 160.0)]
+RUN = {"queens": {"graphwright": TWICE, "jax": SLOW, "torch": QUICK}}
 
 
 def test_a_course_is_that_of_a_process_of_its_own() -> None:
-    times = courses.measured("graphwright", sys.executable, "queens")
-    assert times is not None
+    course = courses.measured("graphwright", sys.executable, "queens")
+    assert course is not None
+    times = course.times
     assert [*times] == [0, *COUNTS]
     until = [times[count] for count in COUNTS]
     assert until == sorted(until)
     assert min(times.values()) > 0.0
+    assert 20.0 < course.peak < 1000.0
+    assert course.compiling is not None
+    assert 0.0 < course.compiling < times[100] + 10_000.0
+    assert course.code is not None
+    assert course.code > 1.0
 
 
 def test_a_peer_that_fails_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,3 +56,4 @@ def test_the_page_has_each_peer_and_each_program() -> None:
     assert "| jax | 1 | 2 | 0.5 | - | - | - | - |" in text
     assert "| torch | 1 | 1 | 1 | 1 | 1 | 1 | 1 |" in text
     assert "| `queens` ways of 6 queens | 110 (11) |" in text
+    assert "| `queens` ways of 6 queens | 64 | 0.5 (jax) | 30 | 5 |" in text
