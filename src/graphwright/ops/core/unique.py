@@ -42,22 +42,21 @@ def distinct(x: Array, axis: int = 0) -> tuple[Any, Any]:
 
 def hashed(x: Array) -> tuple[Any, Any]:
     """`distinct` of a vector of strings, by their hashes."""
-    texts = x.tolist()
-    numbers = dict(zip(dict.fromkeys(texts), count()))
-    which = np.fromiter(map(numbers.__getitem__, texts), np.intp, x.size)
-    values = np.empty(len(numbers), object)
-    values[:] = list(numbers)
-    return values, which
+    places: dict[bytes, int] = {}
+    return ranked(x, np.fromiter(map(places.setdefault, x.tolist(), count()), np.intp, x.size))
 
 
 def tabled(x: Array, low: int, span: int) -> tuple[Any, Any]:
     """`distinct` of a vector of whole numbers in a small range, by a table and without a sort."""
     slots = x.astype(np.intp) - x.dtype.type(low).astype(np.intp)
-    numbers = np.arange(x.size)
     table = np.empty(span, np.intp)
-    table[slots[::-1]] = numbers[::-1]  # the first of equal numbers is written last
-    first = table.take(slots)
-    is_first = first == numbers
+    table[slots[::-1]] = np.arange(x.size)[::-1]  # the first of equal numbers is written last
+    return ranked(x, table.take(slots))
+
+
+def ranked(x: Array, first: Array) -> tuple[Any, Any]:
+    """`distinct` of a vector, given the first place of each element's equals."""
+    is_first = first == np.arange(x.size)
     rank = is_first.cumsum()
     rank -= 1
     return x[is_first], rank.take(first)
