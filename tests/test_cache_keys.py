@@ -49,6 +49,7 @@ from graphwright.op import dispatch, late_imports, op, refusal, special_function
 from graphwright.ops.convolution import implicit, sliding, tap_geometry
 from graphwright.ops.convolution.windows import Windows
 from graphwright.ops.core import repetition
+from graphwright.ops.image import resize_kernels
 from graphwright.ops.linalg import einsum, matrices
 from graphwright.ops.random import simon
 from graphwright.ops.strings import csv_records, pattern_automata, regex
@@ -302,6 +303,13 @@ OTHER_CASES = {
 of(
     "ops/convolution/tap_geometry.py:backward", tap_geometry.backward,
     **{part: ((WINDOWS,), (other,)) for part, other in OTHER_WINDOWS.items()},
+)  # fmt: skip
+of(
+    "ops/image/resize_kernels.py:resampling", resize_kernels.resampling,
+    method=(("bilinear", 5, 9, "half_pixel"), ("bicubic", 5, 9, "half_pixel")),
+    size=(("bilinear", 5, 9, "half_pixel"), ("bilinear", 6, 9, "half_pixel")),
+    count=(("bilinear", 5, 9, "half_pixel"), ("bilinear", 5, 8, "half_pixel")),
+    centres=(("bilinear", 5, 9, "half_pixel"), ("bilinear", 5, 9, "legacy")),
 )  # fmt: skip
 for name, function, more in (
     ("_convolution", implicit._convolution, ()),

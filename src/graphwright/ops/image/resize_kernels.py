@@ -10,6 +10,7 @@ same side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +24,8 @@ Floats = npt.NDArray[np.float32]
 Method: TypeAlias = Literal["nearest", "bilinear", "bicubic", "area"]
 Centres: TypeAlias = Literal["half_pixel", "legacy", "align_corners"]
 
+#: Programs resize to a few sizes, from a few.
+_CASES = 64
 _TABLE = 1024  # steps of the cubic's table between two pixels
 _NEGLIGIBLE = np.float32(1000 * np.finfo(np.float32).tiny)
 
@@ -124,6 +127,7 @@ def resampled_gradient(gradient: Array, steps: Sequence[Resampling]) -> Array:
     return result.astype(gradient.dtype, copy=False)
 
 
+@lru_cache(maxsize=_CASES)
 def resampling(method: Method, size: int, count: int, centres: Centres) -> Resampling:
     """How `count` results along an axis come from `size` pixels."""
     if method == "nearest":
