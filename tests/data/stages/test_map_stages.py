@@ -100,7 +100,7 @@ def test_threads_work_while_the_reader_takes_nothing(calls: int) -> None:
     iterator = iter(dataset.with_options(options))
     assert int(next(iterator)) == 0
     most = 3 if calls == 3 else 6
-    assert all([began.acquire(timeout=20) for _ in range(most)])
+    assert all(began.acquire(timeout=20) for _ in range(most))
     assert not began.acquire(timeout=0.05)
     assert [int(x) for x in iterator] == list(range(1, 100))
 
