@@ -2,7 +2,7 @@
 
 Pillow does the work (the extra `image`); it is imported when first needed. What it cannot do,
 colours of 16 bits in PNG files and BMP as TensorFlow reads it, is done here. Where simplejpeg is
-installed, it decodes sound JPEG files: the same pixels of the same library, without copies and Pillow.
+installed, it decodes sound JPEG files without Pillow: the same pixels of the same library.
 """
 
 from __future__ import annotations
