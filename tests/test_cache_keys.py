@@ -304,12 +304,14 @@ of(
     "ops/convolution/tap_geometry.py:backward", tap_geometry.backward,
     **{part: ((WINDOWS,), (other,)) for part, other in OTHER_WINDOWS.items()},
 )  # fmt: skip
+IMAGE = (5, 7, 3), (9, 4), "half_pixel", (21, 3)
 of(
-    "ops/image/resize_kernels.py:resampling", resize_kernels.resampling,
-    method=(("bilinear", 5, 9, "half_pixel"), ("bicubic", 5, 9, "half_pixel")),
-    size=(("bilinear", 5, 9, "half_pixel"), ("bilinear", 6, 9, "half_pixel")),
-    count=(("bilinear", 5, 9, "half_pixel"), ("bilinear", 5, 8, "half_pixel")),
-    centres=(("bilinear", 5, 9, "half_pixel"), ("bilinear", 5, 9, "legacy")),
+    "ops/image/resize_kernels.py:grid_of",
+    lambda *key: resize_kernels.grid_of(*key)._replace(addresses=()), resize_kernels.grid_of,
+    dims=(IMAGE, ((6, 7, 3), *IMAGE[1:])),
+    sizes=(IMAGE, (IMAGE[0], (9, 5), *IMAGE[2:])),
+    centres=(IMAGE, (*IMAGE[:2], "legacy", IMAGE[3])),
+    steps=(IMAGE, (*IMAGE[:3], (42, 6))),
 )  # fmt: skip
 for name, function, more in (
     ("_convolution", implicit._convolution, ()),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine.array_layout import address
 from graphwright.machine.drafts import lasting
 from graphwright.machine.preparation import Preparation
@@ -182,38 +183,64 @@ def is_ready_for(count: int) -> bool:
     return count >= WORTH_CALLING and PREPARATION.is_ready_for(count, WORTH_MAKING)
 
 
-def interpolated(
-    images: Array, places: Sequence[Array], shares: Sequence[Array]
-) -> npt.NDArray[np.float32]:
-    """Images [batch, height, width, channels] at places between their rows and columns.
+class Grid(NamedTuple):
+    """Where the results of images of one layout lie between the pixels, for machine code."""
 
-    Args:
-        images: The images, none of whose dimensions is 0.
-        places: For the rows and for the columns of the results the two [n, 2] between which each
-            lies.
-        shares: For the same how near each is to the second, float32.
-    """
-    if images.dtype != np.uint8:
-        images = images.astype(np.float32, copy=False)
-    itemsize = images.itemsize
-    if images.strides[-1] != itemsize or not images.flags.aligned:
-        images = np.ascontiguousarray(images)
-    count, channels = images.shape[0], images.shape[3]
-    lanes = next(lanes for lanes in _LANES if channels % lanes == 0)
-    sizes = [len(share) for share in shares]
-    results = np.empty((count, *sizes, channels), np.float32)
-    early = 0
-    if images.strides[2] == _PADDED * itemsize and channels == _PADDED:
-        early = min(columns_before(places[1][:, 1], images.shape[2] - 1), sizes[1] - 1)
-    rows, columns = (place * (step // itemsize) for place, step in zip(places, images.strides[1:3]))
-    tables = rows, np.ascontiguousarray(shares[0]), columns, np.ascontiguousarray(shares[1])
-    function = functions()[images.dtype.name, lanes]
-    for image, result in zip(images, results):
-        function(address(image), address(result), *sizes, channels, *map(address, tables), early)
-    return results
+    #: The places of rows, their shares, and the same of columns.
+    tables: tuple[Array, ...]
+    addresses: tuple[int, ...]
+    #: The height and width of results.
+    sizes: tuple[int, int]
+    #: How many columns are computed first.
+    early: int
+
+    @classmethod
+    def of(
+        cls,
+        places: Sequence[Array],
+        shares: Sequence[Array],
+        steps: Sequence[int],
+        dims: Sequence[int],
+    ) -> Grid:
+        """The grid of images of `dims`, height, width and channels.
+
+        Args:
+            places: For the rows and for the columns of the results the two [n, 2] between which
+                each lies.
+            shares: For the same how near each is to the second, float32.
+            steps: How many elements are from one row and one column to the next.
+        """
+        rows, columns = (place * step for place, step in zip(places, steps))
+        tables = rows, np.ascontiguousarray(shares[0]), columns, np.ascontiguousarray(shares[1])
+        sizes = len(shares[0]), len(shares[1])
+        early = 0
+        if steps[1] == dims[2] == _PADDED:
+            early = min(columns_before(places[1][:, 1], dims[1] - 1), sizes[1] - 1)
+        return cls(tables, tuple(map(address, tables)), sizes, early)
 
 
 def columns_before(places: Array, last: int) -> int:
     """How many columns come before the first whose place is the last one of the image."""
     are_last = places >= last
     return int(are_last.argmax()) if are_last.any() else len(places)
+
+
+def readable(images: Array) -> Array:
+    """Images as machine code reads them: uint8 or float32, the channels of a pixel side by side."""
+    if images.dtype != np.uint8:
+        images = images.astype(np.float32, copy=False)
+    if images.strides[-1] != images.itemsize or not images.flags.aligned:
+        images = np.ascontiguousarray(images)
+    return images
+
+
+def interpolated(images: Array, grid: Grid) -> npt.NDArray[np.float32]:
+    """Readable images [batch, height, width, channels] on a grid; no dimension is 0."""
+    count, channels = images.shape[0], images.shape[3]
+    lanes = next(lanes for lanes in _LANES if channels % lanes == 0)
+    results = np.empty((count, *grid.sizes, channels), np.float32)
+    function = functions()[images.dtype.name, lanes]
+    for image, result in zip(images, results):
+        places = address(image), address(result)
+        function(*places, *grid.sizes, channels, *grid.addresses, grid.early)
+    return results
