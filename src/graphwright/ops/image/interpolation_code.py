@@ -183,7 +183,7 @@ def is_ready_for(count: int) -> bool:
     return count >= WORTH_CALLING and PREPARATION.is_ready_for(count, WORTH_MAKING)
 
 
-class Grid(NamedTuple):
+class PixelGrid(NamedTuple):
     """Where the results of images of one layout lie between the pixels, for machine code."""
 
     #: The places of rows, their shares, and the same of columns.
@@ -201,7 +201,7 @@ class Grid(NamedTuple):
         shares: Sequence[Array],
         steps: Sequence[int],
         dims: Sequence[int],
-    ) -> Grid:
+    ) -> PixelGrid:
         """The grid of images of `dims`, height, width and channels.
 
         Args:
@@ -234,7 +234,7 @@ def readable(images: Array) -> Array:
     return images
 
 
-def interpolated(images: Array, grid: Grid) -> npt.NDArray[np.float32]:
+def interpolated(images: Array, grid: PixelGrid) -> npt.NDArray[np.float32]:
     """Readable images [batch, height, width, channels] on a grid; no dimension is 0."""
     count, channels = images.shape[0], images.shape[3]
     lanes = next(lanes for lanes in _LANES if channels % lanes == 0)

@@ -134,10 +134,10 @@ def taps(
 @lru_cache(maxsize=_CASES)
 def grid_of(
     dims: tuple[int, ...], sizes: tuple[int, int], centres: Centres, steps: tuple[int, int]
-) -> interpolation_code.Grid:
+) -> interpolation_code.PixelGrid:
     """What `taps` gives, for machine code. Each small step of NumPy lets go of the interpreter's
     lock, and waits for the other threads of a pipeline."""
-    return interpolation_code.Grid.of(*taps(dims[:2], sizes, centres), steps, dims)
+    return interpolation_code.PixelGrid.of(*taps(dims[:2], sizes, centres), steps, dims)
 
 
 def resampled(images: Array, steps: Sequence[Resampling]) -> Array:
