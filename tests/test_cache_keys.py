@@ -49,6 +49,7 @@ from graphwright.op import dispatch, late_imports, op, refusal, special_function
 from graphwright.ops.convolution import implicit, sliding, tap_geometry
 from graphwright.ops.convolution.windows import Windows
 from graphwright.ops.core import repetition
+from graphwright.ops.image import resize_kernels
 from graphwright.ops.linalg import einsum, matrices
 from graphwright.ops.random import simon
 from graphwright.ops.strings import csv_records, pattern_automata, regex
@@ -302,6 +303,15 @@ OTHER_CASES = {
 of(
     "ops/convolution/tap_geometry.py:backward", tap_geometry.backward,
     **{part: ((WINDOWS,), (other,)) for part, other in OTHER_WINDOWS.items()},
+)  # fmt: skip
+IMAGE = (5, 7, 3), (9, 4), "half_pixel", (21, 3)
+of(
+    "ops/image/resize_kernels.py:grid_of",
+    lambda *key: resize_kernels.grid_of(*key)._replace(addresses=()), resize_kernels.grid_of,
+    dims=(IMAGE, ((6, 7, 3), *IMAGE[1:])),
+    sizes=(IMAGE, (IMAGE[0], (9, 5), *IMAGE[2:])),
+    centres=(IMAGE, (*IMAGE[:2], "legacy", IMAGE[3])),
+    steps=(IMAGE, (*IMAGE[:3], (42, 6))),
 )  # fmt: skip
 for name, function, more in (
     ("_convolution", implicit._convolution, ()),

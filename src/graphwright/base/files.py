@@ -30,7 +30,8 @@ def write_whole(path: str | Path, content: bytes, durable: bool = False, mode: i
 
     Readers see the old file until then. Its mode is `mode` less what the process's mask takes. If
     `durable`, the content is on the disk before it gets the name, so that a crash leaves the old
-    file or the new one. What killed writers of the file have left is removed, too.
+    file or the new one. The name is there before this returns: what the file replaces may be
+    removed then. What killed writers of the file have left is removed, too.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -35,13 +35,13 @@ class Recall:
     is_on = False
 
 
-def recalled(make: Callable[[], object]) -> bool:
+def recalled(make: Callable[[], object]) -> bool | None:
     """Calls what makes functions if their code is on the disk; whether it is.
 
-    It generates no code, and does not wait for a thread that does.
+    It generates no code, and does not wait for a thread that does: meanwhile nobody knows (None).
     """
     if not LLVM.acquire(blocking=False):
-        return False
+        return None
     outer, Recall.is_on = Recall.is_on, True
     try:
         make()

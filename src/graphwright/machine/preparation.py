@@ -54,7 +54,7 @@ class Preparation:
             return True
         if Waiting.always:
             self.work()
-        elif not self.is_asked and not self.is_recalled():
+        elif not self.is_asked and self.is_recalled() is False:
             self.hold = Hold()
             is_taken = False
             try:
@@ -65,11 +65,17 @@ class Preparation:
             self.worker = background.worker()
         return self.is_done
 
-    def is_recalled(self) -> bool:
-        """Whether a brief kernel is there now, since its code is on the disk."""
-        if self.is_brief and compiler.recalled(self.make):
-            self.is_done = True
-        return self.is_done
+    def is_recalled(self) -> bool | None:
+        """Whether a brief kernel is there now, since its code is on the disk.
+
+        None while another thread generates code: the next caller asks again. To have the kernel
+        made behind that code would cost more than to read it then.
+        """
+        if not self.is_brief:
+            return False
+        is_there = compiler.recalled(self.make)
+        self.is_done = self.is_done or bool(is_there)
+        return is_there
 
     def is_ready_for(self, work: int, worth: int) -> bool:
         """The same for a caller with some work; less than `worth` does not have it compiled."""

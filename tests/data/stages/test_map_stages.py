@@ -84,6 +84,27 @@ def test_threads_call_the_function_at_the_same_time() -> None:
     assert [int(x) for x in dataset] == list(range(6))
 
 
+@pytest.mark.parametrize("calls", [3, tf.data.AUTOTUNE])
+def test_threads_work_while_the_reader_takes_nothing(calls: int) -> None:
+    """Where a program says how many calls there are, no more are taken ahead."""
+    options, began = tf.data.Options(), threading.Semaphore(0)
+    options.autotune.cpu_budget = 3
+
+    def note(x: int) -> int:
+        began.release()
+        return x
+
+    dataset = Dataset.range(100).map(
+        lambda x: tf.numpy_function(note, [x], tf.int64), num_parallel_calls=calls
+    )
+    iterator = iter(dataset.with_options(options))
+    assert int(next(iterator)) == 0
+    most = 3 if calls == 3 else 6
+    assert all(began.acquire(timeout=20) for _ in range(most))
+    assert not began.acquire(timeout=0.05)
+    assert [int(x) for x in iterator] == list(range(1, 100))
+
+
 def test_a_long_function_is_divided_among_threads_in_order() -> None:
     matrix = tf.random.uniform([60, 60], seed=1)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -83,3 +85,21 @@ def test_what_claims_too_many_pixels_is_left_to_pillow(monkeypatch: pytest.Monke
     assert image_codecs.decode_sound_jpeg(file, 3) is None
     with pytest.raises(ValueError, match="MAX_IMAGE_PIXELS"):
         image_codecs.decode_jpeg(file, 3)
+
+
+def test_a_sound_file_needs_no_pillow() -> None:
+    program = (
+        "import sys\n"
+        "from graphwright.ops.image import image_codecs\n"
+        "pixels = image_codecs.decode_jpeg(open(sys.argv[1], 'rb').read(), 3)\n"
+        "most = image_codecs.most_pixels()\n"
+        "assert 'PIL' not in sys.modules\n"
+        "from PIL import Image\n"
+        "print(pixels.sum(), most == Image.MAX_IMAGE_PIXELS)"
+    )
+    path = next(path for path in sorted(IMAGES.iterdir()) if path.suffix == ".jpg")
+    run = subprocess.run(
+        [sys.executable, "-c", program, path], check=True, capture_output=True, text=True
+    )
+    pixels = image_codecs.decode_jpeg(path.read_bytes(), 3)
+    assert run.stdout.split() == [str(pixels.sum()), "True"]

@@ -110,7 +110,7 @@ def test_what_a_cut_jpeg_file_gives_is_its_caller_s_choice(
 def test_without_pillow_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'graphwright\[image\]'"):
-        tf.io.decode_jpeg((IMAGES / "rgb.jpg").read_bytes())
+        tf.io.decode_png((IMAGES / "palette.png").read_bytes())
 
 
 def png_of(width: int, height: int) -> bytes:

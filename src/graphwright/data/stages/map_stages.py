@@ -249,7 +249,7 @@ class ParallelCallsCursor(FunctionCursor):
         ahead = self.number.choose(self.budget)
         self.workers.count = max(self.workers.count, ahead)
         is_steady = bool(ahead) or not self.jobs
-        while not self.is_over and len(self.jobs) < ahead:
+        while not self.is_over and len(self.jobs) < ahead * self.number.calls_each:
             try:
                 block = self.take(1)
             except Exception as error:  # noqa: BLE001 - it is raised where its element would come

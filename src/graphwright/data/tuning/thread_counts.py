@@ -15,6 +15,8 @@ _TRIED = 16
 _TRIAL = 2
 #: After so many times the other way is tried again, then after twice as many, at most `_AGAIN`.
 _SOON = 4
+#: Where the program does not say it, so many calls are taken ahead for each thread.
+_CALLS_EACH = 2
 #: At most so many threads for each processor.
 _MOST = 8.0
 _TINY = 1e-9
@@ -97,6 +99,9 @@ class CallsAtOnce:
         #: The number of times at which the other way is tried, and how many there were before it.
         self.next_trial, self.gap = 1, _SOON
         self.is_alone = False
+        #: How many calls are taken ahead for each thread. A thread that has another one does not
+        #: wait until the reader, which has more to do, takes a result.
+        self.calls_each = _CALLS_EACH if calls == AUTOTUNE else 1
         #: How many threads keep a processor busy, and how many there are.
         self.each = 1.0
         self.threads = 0

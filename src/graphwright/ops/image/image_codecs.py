@@ -2,7 +2,7 @@
 
 Pillow does the work (the extra `image`); it is imported when first needed. What it cannot do,
 colours of 16 bits in PNG files and BMP as TensorFlow reads it, is done here. Where simplejpeg is
-installed, it decodes sound JPEG files: the same pixels of the same library, without copies.
+installed, it decodes sound JPEG files without Pillow: the same pixels of the same library.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import io
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: What a JPEG file ends with, as often as a decoder may take it for other bytes that are missing.
 JPEG_END = b"\xff\xd9" * 512
+#: Pillow's number, before a program changes it.
+_MOST_PIXELS = (1 << 30) // 4 // 3
 SIGNATURES = {"jpeg": b"\xff\xd8\xff", "png": b"\x89PNG", "gif": b"GIF8", "bmp": b"BM"}
 #: The weights of red, green and blue in gray, of 32768, as libpng takes them.
 LUMA = np.array([9798, 19235, 3735])
@@ -91,11 +94,11 @@ def decode_jpeg(data: bytes, channels: int, ratio: int = 1, truncated: bool = Fa
 
 def decode_sound_jpeg(data: bytes, channels: int) -> Array | None:
     """The same by simplejpeg; None for what is left to Pillow: damage, warnings, other colours."""
-    most = pillow().MAX_IMAGE_PIXELS
     if not has_simplejpeg():
         return None
     import simplejpeg
 
+    most = most_pixels()
     try:
         height, width, colours, _ = simplejpeg.decode_jpeg_header(data)
         if colours not in ("Gray", "YCbCr") or (most is not None and width * height > most):
@@ -105,6 +108,12 @@ def decode_sound_jpeg(data: bytes, channels: int) -> Array | None:
     except ValueError:
         return None
     return pixels
+
+
+def most_pixels() -> int | None:
+    """The most pixels of an image: Pillow's number, which no program changes without its import."""
+    module = sys.modules.get("PIL.Image")
+    return _MOST_PIXELS if module is None else module.MAX_IMAGE_PIXELS
 
 
 @functools.cache

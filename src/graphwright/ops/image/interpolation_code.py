@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine.array_layout import address
 from graphwright.machine.drafts import lasting
 from graphwright.machine.preparation import Preparation
@@ -34,11 +35,15 @@ _KINDS = {
 _LANES = (4, 3, 1)
 
 #: Each of %height rows lies between two of the image, and each of %width columns likewise: their
-#: places are offsets in elements, and the shares say how near the second ones are.
+#: places are offsets in elements, and the shares say how near the second ones are. The first
+#: %early columns of three channels are computed as if there were four: what follows a pixel is
+#: read with it, and the next pixel takes the place of what is written behind it.
 _TEXT = """
 define void @interpolate_KIND_LANES(ptr %image, ptr %result, i64 %height, i64 %width, i64 %channels,
-                                    ptr %rows, ptr %row.shares, ptr %columns, ptr %column.shares) {
+                                    ptr %rows, ptr %row.shares, ptr %columns, ptr %column.shares,
+                                    i64 %early) {
 entry:
+  %has.early = icmp sgt i64 %early, 0
   br label %row
 row:
   %y = phi i64 [ 0, %entry ], [ %y.next, %row.end ]
@@ -50,42 +55,15 @@ row:
   %bottom = getelementptr TYPE, ptr %image, i64 %bottom.skip
   %row.share.at = getelementptr float, ptr %row.shares, i64 %y
   %row.share = load float, ptr %row.share.at
-  %row.share.one = insertelement FLOATS poison, float %row.share, i64 0
-  %down = shufflevector FLOATS %row.share.one, FLOATS poison, <LANES x i32> zeroinitializer
   %line = mul i64 %y, %width
-  br label %column
+EARLY
 column:
-  %x = phi i64 [ 0, %row ], [ %x.next, %column.end ]
-  %column.at = getelementptr [2 x i64], ptr %columns, i64 %x
-  %column.second = getelementptr i64, ptr %column.at, i64 1
-  %left = load i64, ptr %column.at
-  %right = load i64, ptr %column.second
-  %column.share.at = getelementptr float, ptr %column.shares, i64 %x
-  %column.share = load float, ptr %column.share.at
-  %column.share.one = insertelement FLOATS poison, float %column.share, i64 0
-  %across = shufflevector FLOATS %column.share.one, FLOATS poison, <LANES x i32> zeroinitializer
-  %top.left = getelementptr TYPE, ptr %top, i64 %left
-  %top.right = getelementptr TYPE, ptr %top, i64 %right
-  %bottom.left = getelementptr TYPE, ptr %bottom, i64 %left
-  %bottom.right = getelementptr TYPE, ptr %bottom, i64 %right
-  %pixel = add i64 %line, %x
-  %pixel.skip = mul i64 %pixel, %channels
-  %to = getelementptr float, ptr %result, i64 %pixel.skip
+  %x = phi i64 [ START ], [ %x.next, %column.end ]
+PLACES
   br label %channel
 channel:
   %c = phi i64 [ 0, %column ], [ %c.next, %channel ]
-LOADS
-  %a.way = fsub FLOATS %b, %a
-  %a.part = fmul FLOATS %a.way, %across
-  %high = fadd FLOATS %a.part, %a
-  %d.way = fsub FLOATS %e, %d
-  %d.part = fmul FLOATS %d.way, %across
-  %low = fadd FLOATS %d.part, %d
-  %way = fsub FLOATS %low, %high
-  %part = fmul FLOATS %way, %down
-  %value = fadd FLOATS %part, %high
-  %to.at = getelementptr float, ptr %to, i64 %c
-  store FLOATS %value, ptr %to.at, align 4
+VALUES
   %c.next = add i64 %c, LANES
   %c.more = icmp slt i64 %c.next, %channels
   br i1 %c.more, label %channel, label %column.end
@@ -101,22 +79,84 @@ done:
   ret void
 }
 """
+#: The columns that are computed first, in a loop of their own.
+_EARLY = """
+  br i1 %has.early, label %early.column, label %column.start
+early.column:
+  %e.x = phi i64 [ 0, %row ], [ %e.x.next, %early.column ]
+PLACES
+VALUES
+  %e.x.next = add i64 %e.x, 1
+  %e.x.more = icmp slt i64 %e.x.next, %early
+  br i1 %e.x.more, label %early.column, label %column.start
+column.start:
+  %x.first = phi i64 [ 0, %row ], [ %early, %early.column ]
+  br label %column
+"""
+#: Where the pixels of column P.x are, and the result.
+_PLACES = """
+  %P.column.at = getelementptr [2 x i64], ptr %columns, i64 %P.x
+  %P.column.second = getelementptr i64, ptr %P.column.at, i64 1
+  %P.left = load i64, ptr %P.column.at
+  %P.right = load i64, ptr %P.column.second
+  %P.column.share.at = getelementptr float, ptr %column.shares, i64 %P.x
+  %P.column.share = load float, ptr %P.column.share.at
+  %P.top.left = getelementptr TYPE, ptr %top, i64 %P.left
+  %P.top.right = getelementptr TYPE, ptr %top, i64 %P.right
+  %P.bottom.left = getelementptr TYPE, ptr %bottom, i64 %P.left
+  %P.bottom.right = getelementptr TYPE, ptr %bottom, i64 %P.right
+  %P.pixel = add i64 %line, %P.x
+  %P.pixel.skip = mul i64 %P.pixel, %channels
+  %P.to = getelementptr float, ptr %result, i64 %P.pixel.skip
+"""
+#: The channels of a column from CHANNEL on.
+_VALUES = """
+  %P.row.share.one = insertelement FLOATS poison, float %row.share, i64 0
+  %P.down = shufflevector FLOATS %P.row.share.one, FLOATS poison, <LANES x i32> zeroinitializer
+  %P.share.one = insertelement FLOATS poison, float %P.column.share, i64 0
+  %P.across = shufflevector FLOATS %P.share.one, FLOATS poison, <LANES x i32> zeroinitializer
+LOADS
+  %P.a.way = fsub FLOATS %P.b, %P.a
+  %P.a.part = fmul FLOATS %P.a.way, %P.across
+  %P.high = fadd FLOATS %P.a.part, %P.a
+  %P.d.way = fsub FLOATS %P.e, %P.d
+  %P.d.part = fmul FLOATS %P.d.way, %P.across
+  %P.low = fadd FLOATS %P.d.part, %P.d
+  %P.way = fsub FLOATS %P.low, %P.high
+  %P.part = fmul FLOATS %P.way, %P.down
+  %P.value = fadd FLOATS %P.part, %P.high
+  %P.to.at = getelementptr float, ptr %P.to, i64 CHANNEL
+  store FLOATS %P.value, ptr %P.to.at, align 4
+"""
 _CORNERS = {"a": "top.left", "b": "top.right", "d": "bottom.left", "e": "bottom.right"}
+#: So many channels are computed as if there were one more.
+_PADDED = 3
 
 
 def text_of(kind: str, lanes: int) -> str:
     """The function for pixels of a dtype that computes some channels at once."""
+    is_padded = lanes == _PADDED
+    early = column_text(_EARLY, kind, lanes + 1, "0", "e.") if is_padded else "  br label %column"
+    text = column_text(_TEXT, kind, lanes, "%c", "").replace("EARLY", early)
+    text = text.replace("START", "%x.first, %column.start" if is_padded else "0, %row")
+    return text.replace("KIND", kind).replace("TYPE", _KINDS[kind][0]).replace("LANES", str(lanes))
+
+
+def column_text(text: str, kind: str, lanes: int, channel: str, prefix: str) -> str:
+    """A loop over columns; `prefix` begins the names of its values."""
     element, conversion = _KINDS[kind]
     loads = []
     for name, corner in _CORNERS.items():
+        pixels = conversion.replace("VALUE", f"%P.{name}.pixels")
         loads += [
-            f"  %{name}.at = getelementptr {element}, ptr %{corner}, i64 %c",
-            f"  %{name}.pixels = load PIXELS, ptr %{name}.at, align {np.dtype(kind).itemsize}",
-            f"  %{name} = {conversion.replace('VALUE', f'%{name}.pixels')}",
+            f"  %P.{name}.at = getelementptr {element}, ptr %P.{corner}, i64 {channel}",
+            f"  %P.{name}.pixels = load PIXELS, ptr %P.{name}.at, align {np.dtype(kind).itemsize}",
+            f"  %P.{name} = {pixels}",
         ]
-    text = _TEXT.replace("LOADS", "\n".join(loads))
-    text = text.replace("PIXELS", f"<LANES x {element}>").replace("FLOATS", "<LANES x float>")
-    return text.replace("KIND", kind).replace("TYPE", element).replace("LANES", str(lanes))
+    values = _VALUES.replace("LOADS", "\n".join(loads)).replace("CHANNEL", channel)
+    values = values.replace("PIXELS", f"<LANES x {element}>").replace("FLOATS", "<LANES x float>")
+    text = text.replace("PLACES", _PLACES).replace("VALUES", values.replace("LANES", str(lanes)))
+    return text.replace("%P.", f"%{prefix}").replace("TYPE", element)
 
 
 @functools.cache
@@ -124,7 +164,7 @@ def functions() -> dict[tuple[str, int], Any]:
     """The functions, by the dtypes of pixels and the channels that they compute at once."""
     forms = list(itertools.product(_KINDS, _LANES))
     place, number = ctypes.c_void_p, ctypes.c_int64
-    kind = ctypes.CFUNCTYPE(None, place, place, *[number] * 3, *[place] * 4)
+    kind = ctypes.CFUNCTYPE(None, place, place, *[number] * 3, *[place] * 4, number)
     functions: dict[tuple[str, int], Any] = {}
 
     def use(library: Library) -> None:
@@ -143,29 +183,64 @@ def is_ready_for(count: int) -> bool:
     return count >= WORTH_CALLING and PREPARATION.is_ready_for(count, WORTH_MAKING)
 
 
-def interpolated(
-    images: Array, places: Sequence[Array], shares: Sequence[Array]
-) -> npt.NDArray[np.float32]:
-    """Images [batch, height, width, channels] at places between their rows and columns.
+class PixelGrid(NamedTuple):
+    """Where the results of images of one layout lie between the pixels, for machine code."""
 
-    Args:
-        images: The images, none of whose dimensions is 0.
-        places: For the rows and for the columns of the results the two [n, 2] between which each
-            lies.
-        shares: For the same how near each is to the second, float32.
-    """
+    #: The places of rows, their shares, and the same of columns.
+    tables: tuple[Array, ...]
+    addresses: tuple[int, ...]
+    #: The height and width of results.
+    sizes: tuple[int, int]
+    #: How many columns are computed first.
+    early: int
+
+    @classmethod
+    def of(
+        cls,
+        places: Sequence[Array],
+        shares: Sequence[Array],
+        steps: Sequence[int],
+        dims: Sequence[int],
+    ) -> PixelGrid:
+        """The grid of images of `dims`, height, width and channels.
+
+        Args:
+            places: For the rows and for the columns of the results the two [n, 2] between which
+                each lies.
+            shares: For the same how near each is to the second, float32.
+            steps: How many elements are from one row and one column to the next.
+        """
+        rows, columns = (place * step for place, step in zip(places, steps))
+        tables = rows, np.ascontiguousarray(shares[0]), columns, np.ascontiguousarray(shares[1])
+        sizes = len(shares[0]), len(shares[1])
+        early = 0
+        if steps[1] == dims[2] == _PADDED:
+            early = min(columns_before(places[1][:, 1], dims[1] - 1), sizes[1] - 1)
+        return cls(tables, tuple(map(address, tables)), sizes, early)
+
+
+def columns_before(places: Array, last: int) -> int:
+    """How many columns come before the first whose place is the last one of the image."""
+    are_last = places >= last
+    return int(are_last.argmax()) if are_last.any() else len(places)
+
+
+def readable(images: Array) -> Array:
+    """Images as machine code reads them: uint8 or float32, the channels of a pixel side by side."""
     if images.dtype != np.uint8:
         images = images.astype(np.float32, copy=False)
-    itemsize = images.itemsize
-    if images.strides[-1] != itemsize or not images.flags.aligned:
+    if images.strides[-1] != images.itemsize or not images.flags.aligned:
         images = np.ascontiguousarray(images)
+    return images
+
+
+def interpolated(images: Array, grid: PixelGrid) -> npt.NDArray[np.float32]:
+    """Readable images [batch, height, width, channels] on a grid; no dimension is 0."""
     count, channels = images.shape[0], images.shape[3]
     lanes = next(lanes for lanes in _LANES if channels % lanes == 0)
-    sizes = [len(share) for share in shares]
-    results = np.empty((count, *sizes, channels), np.float32)
-    rows, columns = (place * (step // itemsize) for place, step in zip(places, images.strides[1:3]))
-    tables = rows, np.ascontiguousarray(shares[0]), columns, np.ascontiguousarray(shares[1])
+    results = np.empty((count, *grid.sizes, channels), np.float32)
     function = functions()[images.dtype.name, lanes]
     for image, result in zip(images, results):
-        function(address(image), address(result), *sizes, channels, *map(address, tables))
+        places = address(image), address(result)
+        function(*places, *grid.sizes, channels, *grid.addresses, grid.early)
     return results

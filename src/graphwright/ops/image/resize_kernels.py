@@ -10,6 +10,7 @@ same side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +24,8 @@ Floats = npt.NDArray[np.float32]
 Method: TypeAlias = Literal["nearest", "bilinear", "bicubic", "area"]
 Centres: TypeAlias = Literal["half_pixel", "legacy", "align_corners"]
 
+#: Programs resize to a few sizes, from a few.
+_CASES = 64
 _TABLE = 1024  # steps of the cubic's table between two pixels
 _NEGLIGIBLE = np.float32(1000 * np.finfo(np.float32).tiny)
 
@@ -74,10 +77,19 @@ def resize(
     """
     if method == "bilinear" and images.shape[1:3] == tuple(sizes):
         return images.astype(np.float32)
-    steps = [resampling(method, images.shape[axis + 1], sizes[axis], centres) for axis in (0, 1)]
+    if method == "bilinear":
+        return interpolated(images, sizes, centres)
+    steps = resamplings(method, images.shape[1:3], sizes, centres)
     if method == "nearest":
         return images[:, steps[0].places[:, :1], steps[1].places[:, 0]]
-    return interpolated(images, steps) if method == "bilinear" else resampled(images, steps)
+    return resampled(images, steps)
+
+
+def resamplings(
+    method: Method, dims: Sequence[int], sizes: Sequence[int], centres: Centres
+) -> list[Resampling]:
+    """How rows and columns come from those of images."""
+    return [resampling(method, dims[axis], sizes[axis], centres) for axis in (0, 1)]
 
 
 def resize_gradient(
@@ -91,21 +103,41 @@ def resize_gradient(
     return resampled_gradient(gradient, steps)
 
 
-def interpolated(images: Array, steps: Sequence[Resampling]) -> Array:
+def interpolated(images: Array, sizes: tuple[int, int], centres: Centres) -> Array:
     """Images resampled by two taps, as float32: along rows first, each value on its way from one
     pixel to the next, as TensorFlow computes it."""
-    places, shares = [step.places for step in steps], [step.weights[:, 1] for step in steps]
-    count = images.shape[0] * len(shares[0]) * len(shares[1]) * images.shape[3]
+    count = images.shape[0] * sizes[0] * sizes[1] * images.shape[3]
     if images.size and interpolation_code.is_ready_for(count):
-        return interpolation_code.interpolated(images, places, shares)
+        images = interpolation_code.readable(images)
+        row, column = [stride // images.itemsize for stride in images.strides[1:3]]
+        grid = grid_of(images.shape[1:], tuple(sizes), centres, (row, column))
+        return interpolation_code.interpolated(images, grid)
+    places, shares = taps(images.shape[1:3], sizes, centres)
     result: Array = images.astype(np.float32, copy=False)
     for axis, shape in ((2, (-1, 1)), (1, (-1, 1, 1))):
-        first, second = [np.take(result, taps, axis=axis) for taps in places[axis - 1].T]
+        first, second = [np.take(result, part, axis=axis) for part in places[axis - 1].T]
         second -= first
         second *= shares[axis - 1].reshape(shape)
         second += first
         result = second
     return result
+
+
+def taps(
+    dims: Sequence[int], sizes: Sequence[int], centres: Centres
+) -> tuple[list[Array], list[Array]]:
+    """The two places between which each row and column lies, and how near each is to the second."""
+    steps = resamplings("bilinear", dims, sizes, centres)
+    return [step.places for step in steps], [step.weights[:, 1] for step in steps]
+
+
+@lru_cache(maxsize=_CASES)
+def grid_of(
+    dims: tuple[int, ...], sizes: tuple[int, int], centres: Centres, steps: tuple[int, int]
+) -> interpolation_code.PixelGrid:
+    """What `taps` gives, for machine code. Each small step of NumPy lets go of the interpreter's
+    lock, and waits for the other threads of a pipeline."""
+    return interpolation_code.PixelGrid.of(*taps(dims[:2], sizes, centres), steps, dims)
 
 
 def resampled(images: Array, steps: Sequence[Resampling]) -> Array:
