@@ -44,8 +44,12 @@ if TYPE_CHECKING:
 
 Numbers = npt.NDArray[np.uint64]
 
-#: So many strings are worth machine code that only looks at them.
-_WORTH = 1 << 11
+#: So many strings are worth machine code that only looks at them. Fewer in a call are once calls
+#: have had so many times as many: then Python has taken longer than to make the code.
+_WORTH, PATIENCE = 1 << 11, 8
+
+#: So many bytes are looked at together.
+CHUNK = 32
 
 #: Fewer strings are quicker cut by Python.
 MANY = 1 << 5
@@ -75,6 +79,25 @@ class StringText:
         """The word that starts at a byte of the string."""
         return CodeLoad(self, self.line(f"getelementptr i8, ptr %text, i64 {shown(place)}"))
 
+    def head(self, place: Word) -> CodeWord:
+        """1 if the byte at a place begins a character of UTF-8, or 0."""
+        octet = (self.read(place) & 0xFF) & 0xC0
+        return self.word(self.line(f"zext i1 {self.line(f'icmp ne i64 {octet.name}, 128')} to i64"))
+
+    def heads(self, place: Word) -> CodeWord:
+        """How many bytes of the chunk at a place begin a character of UTF-8."""
+        at = self.line(f"getelementptr i8, ptr %text, i64 {shown(place)}")
+        octets = self.line(f"load <{CHUNK} x i8>, ptr {at}, align 1")
+        last = ", ".join(["i8 -65"] * CHUNK)  # of the bytes that begin none, as signed numbers
+        begin = self.line(f"icmp sgt <{CHUNK} x i8> {octets}, <{last}>")
+        bits = self.line(f"bitcast <{CHUNK} x i1> {begin} to i{CHUNK}")
+        count = self.line(f"call i{CHUNK} @llvm.ctpop.i{CHUNK}(i{CHUNK} {bits})")
+        return self.word(self.line(f"zext i{CHUNK} {count} to i64"))
+
+    def chosen(self, condition: str, x: Word, y: Word) -> CodeWord:
+        """One word if a condition holds, or another."""
+        return self.word(self.line(f"select i1 {condition}, i64 {shown(x)}, i64 {shown(y)}"))
+
     def returned(self, value: Word) -> None:
         """Ends the function."""
         self.lines.append(f"  ret i64 {shown(value)}")
@@ -90,10 +113,12 @@ class StringText:
         begins: tuple[str, Word, Word, int],
         state: Sequence[Word],
         body: Callable[[Word, State], State],
+        goes_on: Callable[[State], str] | None = None,
     ) -> State:
         """The state after the turns of a loop, which `body` makes of a place and the state before.
 
-        It begins in a block, at a place, and goes on below another place in steps.
+        It begins in a block, at a place, and goes on below another place in steps. `goes_on` may
+        give a condition on the state that ends it before.
         """
         block, first, last, step = begins
         words = [self.word(f"%{name}.{i}") for i in range(len(state))]
@@ -102,6 +127,8 @@ class StringText:
         head = len(self.lines)
         self.lines += [""] * (len(state) + 1)
         more = self.line(f"icmp ult i64 {place.name}, {shown(last)}")
+        if goes_on is not None:
+            more = self.line(f"and i1 {more}, {goes_on(tuple(words))}")
         self.lines += [f"  br i1 {more}, label %{name}.body, label %{name}.end", f"{name}.body:"]
         ends = [*body(place, tuple(words)), place + step]
         for i, (word, start, end) in enumerate(zip([*words, place], [*state, first], ends)):
@@ -241,12 +268,16 @@ def size(text: StringText) -> None:
 
 def characters(text: StringText) -> None:
     """The number of bytes that begin a character of UTF-8."""
-
-    def counted(place: Word, state: State) -> State:
-        starts = text.line(f"icmp ne i64 {((text.read(place) & 0xFF) & 0xC0).name}, {0x80}")
-        return (state[0] + text.word(text.line(f"zext i1 {starts} to i64")),)
-
-    (count,) = text.loop("byte", ("entry", 0, text.size, 1), [0], counted)
+    whole = text.size & ~(CHUNK - 1)
+    (begun,) = text.loop(
+        "chunk", ("entry", 0, whole, CHUNK), [0], lambda place, s: (s[0] + text.heads(place),)
+    )
+    (count,) = text.loop(
+        "byte",
+        ("chunk.end", whole, text.size, 1),
+        [begun],
+        lambda place, s: (s[0] + text.head(place),),
+    )
     text.returned(count)
 
 
@@ -266,16 +297,41 @@ def state(text: StringText) -> None:
 
 def edge(text: StringText) -> None:
     """The byte at which a character begins, by its number, the first key; the size if none does."""
+    wanted, whole = text.word("%key0"), text.size & ~(CHUNK - 1)
+
+    def passed(place: Word, before: State) -> State:
+        first, number, seen = before
+        seen = seen + text.heads(place)
+        is_before = text.line(f"icmp ule i64 {seen.name}, {wanted.name}")
+        behind = text.chosen(is_before, place + CHUNK, first)
+        return behind, text.chosen(is_before, seen, number), seen
+
+    first, number, _ = text.loop(
+        "chunk",
+        ("entry", 0, whole, CHUNK),
+        [0, 0, 0],
+        passed,
+        lambda state: text.line(f"icmp ule i64 {state[2].name}, {wanted.name}"),
+    )
+    near = first + CHUNK
+    is_inside = text.line(f"icmp ult i64 {near.name}, %size")
+    last = text.chosen(is_inside, near, text.size)
 
     def looked(place: Word, before: State) -> State:
-        answer, number = map(shown, before)
-        starts = text.line(f"icmp ne i64 {((text.read(place) & 0xFF) & 0xC0).name}, {0x80}")
-        is_right = text.line(f"and i1 {starts}, {text.line(f'icmp eq i64 {number}, %key0')}")
-        chosen = text.line(f"select i1 {is_right}, i64 {shown(place)}, i64 {answer}")
-        seen = text.word(number) + text.word(text.line(f"zext i1 {starts} to i64"))
-        return text.word(chosen), seen
+        answer, number = before
+        head = text.head(place)
+        is_number = text.line(f"icmp eq i64 {number.name}, {wanted.name}")
+        is_head = text.line(f"icmp ne i64 {head.name}, 0")
+        is_right = text.line(f"and i1 {is_head}, {is_number}")
+        return text.chosen(is_right, place, answer), number + head
 
-    place, _ = text.loop("byte", ("entry", 0, text.size, 1), [text.size, 0], looked)
+    place, _ = text.loop(
+        "byte",
+        ("chunk.end", first, last, 1),
+        [text.size, number],
+        looked,
+        lambda state: text.line(f"icmp ule i64 {state[1].name}, {wanted.name}"),
+    )
     text.returned(place)
 
 
@@ -334,17 +390,21 @@ def all_strings(write: Callable[[StringText], None]) -> str:
 
 
 #: Puts a new string in place of each object of %out: from a start, and of a length at most.
-_PART = """  br i1 %characters, label %count.characters, label %bounds
-count.characters:
-  %its.characters = call i64 @characters(ptr %text, i64 %size, i64 0, i64 0)
-  br label %bounds
-bounds:
-  %units = phi i64 [ %size, %do ], [ %its.characters, %count.characters ]
-  %start.at = getelementptr i64, ptr %starts, i64 %i
+#: Characters are counted only where a start is counted from the end, or may lie behind it.
+_PART = """  %start.at = getelementptr i64, ptr %starts, i64 %i
   %start = load i64, ptr %start.at
   %length.at = getelementptr i64, ptr %lengths, i64 %i
   %length = load i64, ptr %length.at
   %is.back = icmp slt i64 %start, 0
+  br i1 %characters, label %letters, label %bounds
+letters:
+  br i1 %is.back, label %count.characters, label %bounds
+count.characters:
+  %its.characters = call i64 @characters(ptr %text, i64 %size, i64 0, i64 0)
+  br label %bounds
+bounds:
+  %units = phi i64 [ %size, %do ], [ 9223372036854775807, %letters ],
+    [ %its.characters, %count.characters ]
   %back = select i1 %is.back, i64 %units, i64 0
   %first = add i64 %start, %back
   %is.inside = icmp ule i64 %first, %units
@@ -360,11 +420,18 @@ cut:
   br i1 %characters, label %edges, label %make
 edges:
   %first.edge = call i64 @edge(ptr %text, i64 %size, i64 %first, i64 0)
+  %is.last = icmp eq i64 %first.edge, %size
+  br i1 %is.last, label %verify, label %inside
+verify:
+  %all.characters = call i64 @characters(ptr %text, i64 %size, i64 0, i64 0)
+  %is.there = icmp ule i64 %first, %all.characters
+  br i1 %is.there, label %inside, label %end
+inside:
   %last.edge = call i64 @edge(ptr %text, i64 %size, i64 %last, i64 0)
   br label %make
 make:
-  %from = phi i64 [ %first, %cut ], [ %first.edge, %edges ]
-  %to = phi i64 [ %last, %cut ], [ %last.edge, %edges ]
+  %from = phi i64 [ %first, %cut ], [ %first.edge, %inside ]
+  %to = phi i64 [ %last, %cut ], [ %last.edge, %inside ]
   %bytes = sub i64 %to, %from
   %from.at = getelementptr i8, ptr %text, i64 %from
   %part = call ptr %new(ptr %from.at, i64 %bytes)
@@ -378,6 +445,7 @@ keep:
 _PARTS = over_strings(
     "parts", "ptr %starts, ptr %lengths, i1 %characters, ptr %new, ptr %drop", _PART
 )
+_DECLARED = f"declare i{CHUNK} @llvm.ctpop.i{CHUNK}(i{CHUNK})\n"
 
 
 @functools.cache
@@ -389,7 +457,7 @@ def _functions() -> dict[str, Any]:
     def use(library: Library) -> None:
         functions.update(bound(library.addresses, [writer.__name__ for writer in writers]))
 
-    lasting("".join(map(all_strings, writers)) + _PARTS, use)
+    lasting("".join(map(all_strings, writers)) + _PARTS + _DECLARED, use)
     return functions
 
 
@@ -405,7 +473,7 @@ def bound(addresses: Mapping[str, int], names: Iterable[str]) -> dict[str, Any]:
     return functions | {"parts": cut(addresses["parts"])}
 
 
-PREPARATION = Preparation(_functions, is_brief=True)
+PREPARATION = Preparation(_functions, is_brief=True, patience=PATIENCE)
 
 
 def numbers(
