@@ -86,8 +86,8 @@ class StringText:
 
     def heads(self, place: Word) -> CodeWord:
         """How many bytes of the chunk at a place begin a character of UTF-8."""
-        at = self.line(f"getelementptr i8, ptr %text, i64 {shown(place)}")
-        octets = self.line(f"load <{CHUNK} x i8>, ptr {at}, align 1")
+        chunk = self.line(f"getelementptr i8, ptr %text, i64 {shown(place)}")
+        octets = self.line(f"load <{CHUNK} x i8>, ptr {chunk}, align 1")
         last = ", ".join(["i8 -65"] * CHUNK)  # of the bytes that begin none, as signed numbers
         begin = self.line(f"icmp sgt <{CHUNK} x i8> {octets}, <{last}>")
         bits = self.line(f"bitcast <{CHUNK} x i1> {begin} to i{CHUNK}")
