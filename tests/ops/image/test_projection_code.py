@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import graphwright as tf
 from graphwright.ops.image import projection, projection_code
 
+projective: Any = tf.raw_ops.ImageProjectiveTransformV3
 RANDOM = np.random.default_rng(0)
 TRANSFORMS = np.array(
     [
@@ -38,7 +41,7 @@ def test_every_bit_is_that_of_numpy(
         results = []
         for least in (1, 1 << 62):
             monkeypatch.setattr(projection_code, "WORTH_CALLING", least)
-            result = tf.raw_ops.ImageProjectiveTransformV3(
+            result = projective(
                 images=images, transforms=transforms, output_shape=[8, 11], fill_value=3.5,
                 interpolation=interpolation, fill_mode=mode,
             )  # fmt: skip
