@@ -34,7 +34,7 @@ _KINDS = {
 #: How many channels are computed at once: a number that divides theirs.
 _LANES = (4, 3, 1)
 
-#: Each of %count results is at (x, y) of the image, unless it is not known. Then it is %fill, and so
+#: Each of %count results is at (x, y) of the image, unless it is not known. Then it is %fill. So
 #: is each pixel that lies outside.
 _HEAD = """
 define void @FORM_KIND_LANES(ptr %image, ptr %result, i64 %count, i64 %height, i64 %width,
