@@ -141,6 +141,7 @@ class InTopKV2(Op):
     """Whether fewer than k predictions of a row are above that of the target class."""
 
     type_name = "InTopKV2"
+    many_passes = True
     inputs = ("predictions: float32", "targets: T", "k: T host")
     outputs = ("precision: bool",)
     dtypes = {"T": dt.INDEX}
