@@ -48,6 +48,9 @@ Numbers = npt.NDArray[np.uint64]
 #: have had so many times as many: then Python has taken longer than to make the code.
 _WORTH, PATIENCE = 1 << 11, 8
 
+#: Stands for white space as the separator of pieces.
+SPACES = 256
+
 #: So many bytes are looked at together.
 CHUNK = 32
 
@@ -83,6 +86,14 @@ class StringText:
         """1 if the byte at a place begins a character of UTF-8, or 0."""
         octet = (self.read(place) & 0xFF) & 0xC0
         return self.word(self.line(f"zext i1 {self.line(f'icmp ne i64 {octet.name}, 128')} to i64"))
+
+    def cuts(self, octet: CodeWord, separator: CodeWord, is_white: str) -> str:
+        """Whether a byte separates: it is white space, or the separator."""
+        is_space = self.line(f"icmp eq i64 {octet.name}, 32")
+        is_control = self.line(f"icmp ult i64 {(octet - 9).name}, 5")
+        is_either = self.line(f"or i1 {is_space}, {is_control}")
+        is_equal = self.line(f"icmp eq i64 {octet.name}, {separator.name}")
+        return self.line(f"select i1 {is_white}, i1 {is_either}, i1 {is_equal}")
 
     def heads(self, place: Word) -> CodeWord:
         """How many bytes of the chunk at a place begin a character of UTF-8."""
@@ -335,6 +346,25 @@ def edge(text: StringText) -> None:
     text.returned(place)
 
 
+def pieces(text: StringText) -> None:
+    """How many pieces `split` makes; the first key is its separator, or `SPACES`."""
+    wanted = text.word("%key0")
+    is_white = text.line(f"icmp eq i64 {wanted.name}, {SPACES}")
+    nothing, one = text.word("0"), text.word("1")
+
+    def counted(place: Word, before: State) -> State:
+        count, was_inside = before
+        cuts = text.cuts(text.read(place) & 0xFF, wanted, is_white)
+        is_inside = text.chosen(cuts, nothing, one)
+        begun = is_inside & (was_inside ^ 1)
+        more = text.chosen(is_white, begun, is_inside ^ 1)
+        return count + more, is_inside
+
+    first = text.chosen(is_white, nothing, one)
+    count, _ = text.loop("byte", ("entry", 0, text.size, 1), [first, nothing], counted)
+    text.returned(count)
+
+
 # -- all strings -----------------------------------------------------------------------------
 
 
@@ -445,19 +475,80 @@ keep:
 _PARTS = over_strings(
     "parts", "ptr %starts, ptr %lengths, i1 %characters, ptr %new, ptr %drop", _PART
 )
+
+#: Puts the pieces of each string in the next places of %out, of which %taken says how many are in
+#: use. A piece begins at %start, which is -1 between pieces that white space separates.
+_SPLIT = """  %taken.before = load i64, ptr %taken
+  %is.white = icmp eq i64 %separator, SPACES
+  %outside = select i1 %is.white, i64 -1, i64 0
+  br label %scan
+scan:
+  %place = phi i64 [ 0, %do ], [ %place.next, %step ]
+  %start = phi i64 [ %outside, %do ], [ %start.next, %step ]
+  %slot = phi i64 [ %taken.before, %do ], [ %slot.next, %step ]
+  %is.inside = icmp sge i64 %start, 0
+  %is.more = icmp ult i64 %place, %size
+  br i1 %is.more, label %byte, label %behind
+byte:
+  %octet.at = getelementptr i8, ptr %text, i64 %place
+  %octet.small = load i8, ptr %octet.at
+  %octet = zext i8 %octet.small to i64
+  %is.space = icmp eq i64 %octet, 32
+  %control = sub i64 %octet, 9
+  %is.control = icmp ult i64 %control, 5
+  %is.blank = or i1 %is.space, %is.control
+  %is.equal = icmp eq i64 %octet, %separator
+  %cuts = select i1 %is.white, i1 %is.blank, i1 %is.equal
+  %ends = and i1 %cuts, %is.inside
+  br i1 %ends, label %emit, label %quiet
+quiet:
+  %begins = or i1 %cuts, %is.inside
+  %start.quiet = select i1 %begins, i64 %start, i64 %place
+  br label %step
+behind:
+  br i1 %is.inside, label %emit, label %done
+emit:
+  %is.room = icmp ult i64 %slot, %room
+  br i1 %is.room, label %make, label %end
+make:
+  %from.at = getelementptr i8, ptr %text, i64 %start
+  %bytes = sub i64 %place, %start
+  %part = call ptr %new(ptr %from.at, i64 %bytes)
+  %is.lost = icmp eq ptr %part, null
+  br i1 %is.lost, label %end, label %keep
+keep:
+  %out.at = getelementptr ptr, ptr %out, i64 %slot
+  %before = load ptr, ptr %out.at
+  store ptr %part, ptr %out.at
+  call void %drop(ptr %before)
+  %slot.more = add i64 %slot, 1
+  %place.behind = add i64 %place, 1
+  %start.behind = select i1 %is.white, i64 -1, i64 %place.behind
+  br i1 %is.more, label %step, label %done
+step:
+  %start.next = phi i64 [ %start.quiet, %quiet ], [ %start.behind, %keep ]
+  %slot.next = phi i64 [ %slot, %quiet ], [ %slot.more, %keep ]
+  %place.next = add i64 %place, 1
+  br label %scan
+done:
+  %taken.after = phi i64 [ %slot, %behind ], [ %slot.more, %keep ]
+  store i64 %taken.after, ptr %taken""".replace("SPACES", str(SPACES))
+_SPLITS = over_strings(
+    "split", "ptr %taken, i64 %room, i64 %separator, ptr %new, ptr %drop", _SPLIT
+)
 _DECLARED = f"declare i{CHUNK} @llvm.ctpop.i{CHUNK}(i{CHUNK})\n"
 
 
 @functools.cache
 def _functions() -> dict[str, Any]:
     """The functions of arrays, by name."""
-    writers = farm, murmur, sip, size, characters, state, edge
+    writers = farm, murmur, sip, size, characters, state, edge, pieces
     functions: dict[str, Any] = {}
 
     def use(library: Library) -> None:
         functions.update(bound(library.addresses, [writer.__name__ for writer in writers]))
 
-    lasting("".join(map(all_strings, writers)) + _PARTS + _DECLARED, use)
+    lasting("".join(map(all_strings, writers)) + _PARTS + _SPLITS + _DECLARED, use)
     return functions
 
 
@@ -470,7 +561,10 @@ def bound(addresses: Mapping[str, int], names: Iterable[str]) -> dict[str, Any]:
         number, place, place, place, number, place, place, ctypes.c_bool, place, place
     )
     functions: dict[str, Any] = {name: call(addresses[f"{name}_of_all"]) for name in names}
-    return functions | {"parts": cut(addresses["parts"])}
+    split = ctypes.PYFUNCTYPE(
+        number, place, place, place, number, place, number, number, place, place
+    )
+    return functions | {"parts": cut(addresses["parts"]), "split": split(addresses["split"])}
 
 
 PREPARATION = Preparation(_functions, is_brief=True, patience=PATIENCE)
@@ -527,3 +621,24 @@ def parts(strings: Array, starts: Array, lengths: Array, by_characters: bool) ->
         python_function("PyBytes_FromStringAndSize"), python_function("Py_DecRef"),
     )  # fmt: skip
     return result if done == count else None
+
+
+def split(strings: Array, separator: int) -> tuple[Array, npt.NDArray[np.int64]] | None:
+    """The pieces of the strings of a flat array in a row, and how many each string has.
+
+    A byte or `SPACES` separates them. None where Python should do it, or must.
+    """
+    if strings.size < MANY:
+        return None
+    strings = np.ascontiguousarray(strings)
+    numbers_of_each = numbers("pieces", strings, strings.size, key=(separator, 0))
+    if numbers_of_each is None:
+        return None
+    counts = numbers_of_each.view(np.int64)
+    room = int(counts.sum())
+    result, taken = np.empty(room, object), np.zeros(1, np.int64)
+    done = _functions()["split"](
+        address(strings), id(bytes), address(result), strings.size, address(taken), room, separator,
+        python_function("PyBytes_FromStringAndSize"), python_function("Py_DecRef"),
+    )  # fmt: skip
+    return (result, counts) if done == strings.size and taken[0] == room else None

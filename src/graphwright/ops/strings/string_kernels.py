@@ -173,6 +173,10 @@ def split(array: Array, separator: bytes = b"", limit: int = -1) -> Pieces:
 
     They are the pieces of all strings in a row, and how many of them each string has.
     """
+    if limit < 0 and len(separator) <= 1:
+        cut = string_code.split(array.reshape(-1), *(separator or [string_code.SPACES]))
+        if cut is not None:
+            return cut
     texts: list[bytes] = array.reshape(-1).tolist()
     if limit == 0:
         return _filled(texts, (len(texts),)), np.ones(len(texts), np.int64)
