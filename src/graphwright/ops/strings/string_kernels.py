@@ -18,7 +18,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.ops.strings import field_code, fingerprint, pattern_automata, regex, string_code
+from graphwright.ops.strings import (
+    field_code,
+    fingerprint,
+    pattern_automata,
+    pattern_search,
+    regex,
+    string_code,
+)
 from graphwright.ops.strings.joined_bytes import Joined, sizes
 from graphwright.types.arrays import Array, ArrayDType
 
@@ -194,6 +201,17 @@ def regex_replace(
     array: Array, pattern: bytes, rewrite: bytes, replace_global: bool = True
 ) -> Array:
     """Matches of a pattern in RE2's syntax replaced; ValueError for a bad pattern or rewrite."""
+    regex.compile_pattern(pattern)
+    parts = regex.rewrite_parts(rewrite)
+    if all(isinstance(part, bytes) for part in parts):
+        plain, flat = b"".join(map(bytes, parts)), array.reshape(-1)
+        results = pattern_search.replaced(pattern, plain, flat, replace_global)
+        if results is not None:
+            others = [place for place, text in enumerate(results.tolist()) if text is None]
+            if others:
+                texts = flat[others].tolist()
+                results[others] = regex.replaced(pattern, rewrite, texts, replace_global)
+            return results.reshape(array.shape)
     texts = array.reshape(-1).tolist()
     return _filled(regex.replaced(pattern, rewrite, texts, replace_global), array.shape)
 
