@@ -51,7 +51,7 @@ class SearchAutomaton(NamedTuple):
     matches: npt.NDArray[np.uint8]
 
 
-class Branches:
+class BranchingPlace:
     """A place in a pattern from which it goes on in several ways, the preferred one first."""
 
     def __init__(self, *ways: Way) -> None:
@@ -66,7 +66,7 @@ class AtomPlace(NamedTuple):
 
 
 #: How a pattern goes on from a place; None where it has matched.
-Way: TypeAlias = "AtomPlace | Branches | None"
+Way: TypeAlias = "AtomPlace | BranchingPlace | None"
 
 
 class Fragment:
@@ -102,7 +102,7 @@ class Sequence(Fragment):
         return behind
 
 
-class Choice(Fragment):
+class EitherFragment(Fragment):
     """One of some parts, the first ones preferred."""
 
     def __init__(self, *parts: Fragment) -> None:
@@ -110,7 +110,7 @@ class Choice(Fragment):
         self.is_optional = any(part.is_optional for part in parts)
 
     def before(self, behind: Way) -> Way:
-        return Branches(*[part.before(behind) for part in self.parts])
+        return BranchingPlace(*[part.before(behind) for part in self.parts])
 
 
 class Repeated(Fragment):
@@ -122,7 +122,7 @@ class Repeated(Fragment):
         self.is_lazy = is_lazy
 
     def before(self, behind: Way) -> Way:
-        again = Branches()
+        again = BranchingPlace()
         body = self.part.before(again)
         again.ways = (behind, body) if self.is_lazy else (body, behind)
         return again if self.is_optional else body
@@ -137,7 +137,7 @@ class SearchReader(PatternReader):
         while self.at(b"|"):
             self.place += 1
             parts.append(self.fragments())
-        return Choice(*parts) if len(parts) > 1 else parts[0]
+        return EitherFragment(*parts) if len(parts) > 1 else parts[0]
 
     def fragments(self) -> Fragment:
         """Parts one behind the other."""
@@ -172,7 +172,8 @@ class SearchReader(PatternReader):
             else:
                 for each in reversed(parts[fewest:highest]):
                     nothing, more = Sequence(), Sequence(each, *rest)
-                    rest = [Choice(nothing, more) if is_lazy else Choice(more, nothing)]
+                    ways = (nothing, more) if is_lazy else (more, nothing)
+                    rest = [EitherFragment(*ways)]
                 parts = parts[:fewest]
             whole = Sequence(*parts, *rest)
         self.place = count.end()
