@@ -269,8 +269,7 @@ def as_string(
         style = f".{precision}s" if precision > -1 and width > -1 else "s"
         return _each(lambda text: (head + style).encode() % text, array)
     if kind in "iu":
-        form = (head + "d").encode()
-        return _each(lambda value: form % value, array)
+        return _filled(_formatted((head + "d").encode(), array.reshape(-1).tolist()), array.shape)
     style = "e" if scientific else "g" if shortest else "f"
     form = (head + (f".{precision}" if precision > -1 else "") + style).encode()
     if kind == "c":
@@ -279,12 +278,19 @@ def as_string(
     return _filled(_printed(array, form), array.shape)
 
 
+def _formatted(form: bytes, values: Sequence[float]) -> list[bytes]:
+    """Each number in a form of `printf`: all in one text, with line breaks between."""
+    if not values:
+        return []
+    return (b"\n".join([form] * len(values)) % tuple(values)).split(b"\n")
+
+
 def _printed(array: Array, form: bytes) -> list[bytes]:
     """Real numbers in a form of `printf`, which pads no infinity and no NaN with zeros."""
     values = array.reshape(-1).astype(np.float64).tolist()
     unpadded = form.replace(b"%0", b"%", 1)
     if unpadded == form:
-        return [form % value for value in values]
+        return _formatted(form, values)
     return [(form if math.isfinite(value) else unpadded) % value for value in values]
 
 
