@@ -52,7 +52,7 @@ from graphwright.ops.core import repetition
 from graphwright.ops.image import resize_kernels
 from graphwright.ops.linalg import einsum, matrices
 from graphwright.ops.random import simon
-from graphwright.ops.strings import csv_records, pattern_automata, regex
+from graphwright.ops.strings import csv_records, pattern_automata, pattern_search, regex
 from graphwright.trace import tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
@@ -373,6 +373,12 @@ of(
     lambda pattern: [table.tolist() for table in pattern_automata.automaton_of(pattern) or ()],
     pattern_automata.automaton_of,
     pattern=((b"a",), (b"b",)), counts=((b"a+",), (b"a*",)),
+)  # fmt: skip
+of(
+    "ops/strings/pattern_search.py:search_automaton",
+    lambda pattern: [table.tolist() for table in pattern_search.search_automaton(pattern) or ()],
+    pattern_search.search_automaton,
+    pattern=((b"a",), (b"b",)), laziness=((b"a+b",), (b"a+?",)),
 )  # fmt: skip
 of("machine/linking.py:c_function", linking.c_function, name=(("memcpy",), ("memset",)))
 of(
@@ -1177,6 +1183,8 @@ GRAPH = "`ir/once.py:results` stands for it: the key is the graph"
 ONE_PASS = "it lasts for one pass over one graph, and each value has one entry"
 #: Caches without rows, and why.
 WITHOUT_ROWS = {
+    "machine/process_settings.py:_loaded_blas": "its key is whether SciPy is there, which brings "
+    "a library: both entries are right when they are made",
     **dict.fromkeys(
         (
             "hooks.py:register_meanings", "library/dispatch/raw_ops.py:load_all",
@@ -1193,6 +1201,7 @@ WITHOUT_ROWS = {
             "machine/targets.py:description", "machine/threads.py:cores",
             "ops/image/image_codecs.py:has_simplejpeg",
             "ops/image/interpolation_code.py:functions", "ops/io/example_code.py:functions",
+            "ops/image/projection_code.py:functions", "ops/strings/pattern_search.py:_functions",
             "ops/strings/field_code.py:functions",
             "ops/strings/string_code.py:_functions", "ops/strings/unicode_scripts.py:_runs",
             "compile/llvm/boundary.py:boundary",
@@ -1352,6 +1361,7 @@ UNBOUNDED = {
         "its keys are names of the package, dtypes and lengths of vectors",
     ),
     "base/named_tuples.py:_code": "its key is the number of fields of a class",
+    "machine/process_settings.py:_loaded_blas": "its key is whether SciPy is there",
     "machine/process_settings.py:_unchanged": "its key is an environment variable",
     "api/__init__.py:open_methods": "its keys are the package's own classes",
     "portable/classic/former_namespaces.py:former": "its keys are those of a table",

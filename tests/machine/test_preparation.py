@@ -129,6 +129,22 @@ def stored(monkeypatch, tmp_path):
     return lambda: compiler.compiled(TEXT)
 
 
+def test_small_work_of_many_calls_has_a_kernel_compiled():
+    made = []
+    patient, usual = Preparation(lambda: made.append(1), patience=3), Preparation(made.clear)
+    for _ in range(5):
+        assert not patient.is_ready_for(5, 10)
+        assert not usual.is_ready_for(5, 10)
+    assert not patient.is_asked
+    patient.is_ready_for(5, 10)
+    background.wait()
+    assert made == [1]
+    assert patient.is_ready_for(5, 10)
+    for _ in range(20):
+        assert not usual.is_ready_for(5, 10)
+    assert not usual.is_asked
+
+
 def test_a_brief_kernel_on_the_disk_is_there_at_once(stored):
     (usual,) = set(blas_threads())
     assert Preparation(stored, is_brief=True).is_ready()

@@ -13,6 +13,8 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from threadpoolctl import ThreadpoolController
 
@@ -23,6 +25,7 @@ from graphwright.machine.process_settings import (
     SETTINGS,
     VARIABLE,
     Hold,
+    OneThread,
     Turns,
     quick_turns,
     rarely_collected,
@@ -271,6 +274,8 @@ def test_settings_bound_every_thread() -> None:
 
 @pytest.fixture
 def two_threads(unbound: None) -> None:
+    import scipy.linalg  # noqa: F401, which brings a BLAS of its own
+
     process_settings.bound(2)
     for library in ThreadpoolController().select(user_api="blas").lib_controllers:
         library.set_num_threads(2)
@@ -293,6 +298,47 @@ def test_no_hold_where_it_is_forbidden(monkeypatch: pytest.MonkeyPatch) -> None:
     hold = Hold()
     assert set(blas_threads()) == {2}
     hold.release()
+    assert set(blas_threads()) == {2}
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_blas_has_one_thread_until_the_last_block_ends() -> None:
+    outer, inner = OneThread(), OneThread()
+    with outer:
+        assert set(blas_threads()) == {1}
+        thread = threading.Thread(target=inner.__enter__)
+        thread.start()
+        thread.join()
+    assert set(blas_threads()) == {1}
+    inner.__exit__()
+    assert set(blas_threads()) == {2}
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_a_bound_in_a_block_of_one_thread_stands_behind_it() -> None:
+    with OneThread():
+        process_settings.bound(3)
+        assert set(blas_threads()) == {1}
+    assert set(blas_threads()) <= {2, 3}  # no more than BLAS was built for
+    with OneThread():
+        hold = Hold()
+    assert set(blas_threads()) == {1}
+    hold.release()
+    assert set(blas_threads()) <= {2, 3}
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_decompositions_of_some_sizes_have_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[set[int]] = []
+
+    def noted(x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        seen.append(set(blas_threads()))
+        return x
+
+    monkeypatch.setattr(np.linalg, "inv", noted)
+    for rows in (4, 64, 900):
+        tf.linalg.inv(tf.eye(rows))
+    assert seen == [{2}, {1}, {2}]
     assert set(blas_threads()) == {2}
 
 

@@ -34,11 +34,17 @@ class Preparation:
         make: Makes the kernel.
         is_brief: Whether it takes a millisecond or two to make it of code that is on the disk. Then
             the first caller does so, and no other code has to be loaded for the first results.
+        patience: Small work of many calls has it compiled too, once it sums up to so many times
+            what one call of it would be worth. 0: small work never has.
     """
 
-    def __init__(self, make: Callable[[], object], is_brief: bool = False) -> None:
+    def __init__(
+        self, make: Callable[[], object], is_brief: bool = False, patience: int = 0
+    ) -> None:
         self.make = make
         self.is_brief = is_brief
+        self.patience = patience
+        self.small_work = 0.0  # of all calls, in what one of them would be worth
         self.is_done = False
         self.worker: background.Worker | None = None  # a child of a fork has another one
         self.hold: Hold
@@ -78,8 +84,18 @@ class Preparation:
         return is_there
 
     def is_ready_for(self, work: int, worth: int) -> bool:
-        """The same for a caller with some work; less than `worth` does not have it compiled."""
-        return self.is_done or (work >= worth and self.is_ready())
+        """The same for a caller with some work; less than `worth` does not have it compiled.
+
+        Unless there is `patience`, and work of many calls sums up.
+        """
+        if self.is_done:
+            return True
+        if work >= worth:
+            return self.is_ready()
+        if not self.patience:
+            return False
+        self.small_work += work / worth
+        return self.small_work >= self.patience and self.is_ready()
 
     def work_alone(self) -> None:
         """Makes the kernel, and then lets BLAS use all threads again."""

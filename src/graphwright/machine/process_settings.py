@@ -13,11 +13,12 @@ from __future__ import annotations
 import ctypes
 import functools
 import gc
+import itertools
 import os
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from graphwright.base.forks import held_over_forks
@@ -61,8 +62,10 @@ TURNS = Setting(
 BLAS = Setting(
     "blas",
     "every BLAS uses one thread",
-    "while a kernel is compiled in the background and BLAS does its work",
-    "0.87 of the time until a first product has its kernel",
+    "while a kernel is compiled in the background and BLAS does its work, and while LAPACK "
+    "computes with a matrix of 33 to 800 rows",
+    "0.87 of the time until a first product has its kernel, 0.05 of eigenvectors of 64 rows "
+    "beside other work",
 )
 COLLECTOR = Setting(
     "collector",
@@ -178,6 +181,8 @@ class ThreadBound:
     threads = 0
     holds: set[int] = set()  # the `Hold`s that bound it to one
     chosen: dict[str, int] = {}  # by the file of each BLAS that was bound
+    singles = 0  # blocks of `one_thread` that are running
+    paused: list[tuple[BlasThreads, int]] = []  # what these bound to one, and their number before
     lock = held_over_forks(threading.RLock())  # the collector may end a `Hold` anywhere
 
 
@@ -213,14 +218,82 @@ class Hold:
     __del__ = release
 
 
+class BlasThreads(NamedTuple):
+    """The functions of a BLAS that get and set its number of threads."""
+
+    path: str
+    number: Callable[[], int]
+    limit: Callable[[int], None]
+
+
+@functools.cache
+def _loaded_blas(with_scipy: bool) -> list[BlasThreads]:
+    """The OpenBLAS libraries of the process: NumPy's, and SciPy's once its modules are there."""
+    from threadpoolctl import ThreadpoolController
+
+    libraries = []
+    for library in ThreadpoolController().select(internal_api="openblas").lib_controllers:
+        functions = ctypes.CDLL(library.filepath)
+        for prefix, suffix in itertools.product(("", "scipy_"), ("", "64_", "_64")):
+            number = getattr(functions, f"{prefix}openblas_get_num_threads{suffix}", None)
+            limit = getattr(functions, f"{prefix}openblas_set_num_threads{suffix}", None)
+            if number is not None and limit is not None:
+                limit.restype = None
+                libraries.append(BlasThreads(library.filepath, number, limit))
+                break
+    return libraries
+
+
+class OneThread:
+    """Bounds BLAS to one thread in a block, as `with OneThread():`.
+
+    Threads of OpenBLAS wait in a loop for each other, many times in one decomposition. Where the
+    cores have other work, each time takes a turn of the system's.
+    """
+
+    is_on = False
+
+    def __enter__(self) -> None:
+        if not BLAS.applies():
+            return
+        self.is_on = True
+        with ThreadBound.lock:
+            ThreadBound.singles += 1
+            if ThreadBound.singles == 1:
+                modules = sys.modules
+                is_there = "scipy.linalg._flapack" in modules or "scipy.linalg._fblas" in modules
+                for library in _loaded_blas(is_there):
+                    number = library.number()
+                    if number > 1:
+                        ThreadBound.paused.append((library, number))
+                        library.limit(1)
+
+    def __exit__(self, *_: object) -> None:
+        if not self.is_on:
+            return
+        with ThreadBound.lock:
+            ThreadBound.singles = max(ThreadBound.singles - 1, 0)  # 0 in the child of a fork
+            if not ThreadBound.singles:
+                _resume()
+
+
+def _resume() -> None:
+    """Gives BLAS the threads again that blocks of `OneThread` took, or those of a bound since."""
+    for library, number in ThreadBound.paused:
+        library.limit(1 if ThreadBound.holds else ThreadBound.threads or number)
+    ThreadBound.paused.clear()
+
+
 def _apply() -> None:
-    threads = 1 if ThreadBound.holds else ThreadBound.threads
+    threads = 1 if ThreadBound.holds or ThreadBound.singles else ThreadBound.threads
     if (not threads and not ThreadBound.chosen) or sys.is_finalizing():
         return
     from threadpoolctl import ThreadpoolController
 
+    paused = {library.path: number for library, number in ThreadBound.paused}
     for library in ThreadpoolController().select(user_api="blas").lib_controllers:
-        before = ThreadBound.chosen.setdefault(library.filepath, library.num_threads)
+        number = paused.get(library.filepath, library.num_threads)
+        before = ThreadBound.chosen.setdefault(library.filepath, number)
         # From its version 3.7 on, threadpoolctl heeds only the thread that was the first to set a
         # number. Here one thread holds BLAS and another ends that.
         free = getattr(library, "clear_controlling_thread", None)
@@ -235,6 +308,8 @@ def _forget() -> None:
     """Ends all holds in the child of a fork, which has none of the threads that compile."""
     Turns.end()
     Collections.end()
+    ThreadBound.singles = 0
+    _resume()
     if ThreadBound.holds:
         ThreadBound.holds.clear()
         _apply()

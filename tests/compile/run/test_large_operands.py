@@ -27,6 +27,8 @@ from graphwright.op.op_families import Unary
 from graphwright.ops.image.color import AdjustContrastv2, RGBToHSV
 from graphwright.ops.math import arithmetic, comparison, magnitude, special, transcendental
 from graphwright.ops.math.clipping import ClipByValue
+from graphwright.ops.math.counting import InTopKV2
+from graphwright.ops.math.cumulation import Cumprod, Cumsum
 from graphwright.ops.nn import activation
 from graphwright.ops.nn.softmax import Softmax
 from graphwright.types import dtypes as dt
@@ -137,6 +139,30 @@ def test_ops_on_rows_have_code_for_each_size_of_them(monkeypatch):
     for x, codes in ((X, 1), (X[:3, 1:], 1), (X[0], 2), (X.T, 2), (X[0, 0], 2)):
         np.testing.assert_allclose(fast(x), softmax.kernel(x), 1e-14)
         assert len(made) == codes
+
+
+@pytest.mark.parametrize("make", [Cumsum.of, Cumprod.of])
+def test_host_operands_are_constants_of_the_code(make):
+    for is_exclusive, is_reverse in ((False, False), (True, False), (True, True)):
+        op = make(is_exclusive, is_reverse)
+        slow = op.bind_checked([dt.float64])
+        fast = rowwise(op, [dt.float64], refused)
+        for axis in (0, 1, -1):
+            np.testing.assert_allclose(fast(X, axis), slow(X, axis), 1e-12, 1e-12)
+        with pytest.raises(AssertionError, match="machine code"):  # NumPy's kernel refuses it
+            fast(X, 3)
+        with pytest.raises(AssertionError, match="machine code"):
+            fast(X, np.float32(1))
+
+
+def test_targets_among_the_greatest():
+    x = X.reshape(35, 11).astype(np.float32)
+    x[3, 4], x[5, 5] = np.nan, np.inf
+    targets = np.arange(35, dtype=np.int32) % 12
+    op, types = InTopKV2(), [dt.float32, dt.int32]
+    for k in (0, 1, 4, 50):
+        result = rowwise(op, types, refused)(x, targets, k)
+        np.testing.assert_array_equal(result, op.kernel(x, targets, k))
 
 
 def test_images_are_what_they_were():

@@ -256,3 +256,39 @@ def test_dtypes_of_a_programs_own_initializer_may_be_names():
     table = tf.lookup.StaticHashTable(Nothing(), 7)
     assert (table.key_dtype, table.value_dtype) == (tf.string, tf.int64)
     assert tf.lookup.StaticVocabularyTable(Nothing(), 1).key_dtype is tf.string
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["insert", "remove", "look"]),
+            st.lists(st.integers(-4, 12) | st.sampled_from([2**63 - 1, -(2**63), 5000])),
+        ),
+        max_size=8,
+    ),
+    st.sampled_from([tf.int32, tf.int64]),
+)
+def test_many_numbers_are_looked_up_as_few_are(steps: list[Any], dtype: Any) -> None:
+    table = tf.lookup.experimental.MutableHashTable(dtype, INT, -1)
+    expected: dict[int, int] = {}
+    for number, (step, keys) in enumerate(steps):
+        if dtype is tf.int32:
+            keys = [max(min(key, 2**31 - 1), -(2**31)) for key in keys]
+        if step == "insert":
+            table.insert(tf.constant(keys, dtype), tf.fill([len(keys)], tf.constant(number, INT)))
+            expected.update(dict.fromkeys(keys, number))
+        elif step == "remove":
+            table.remove(tf.constant(keys, dtype))
+            for key in keys:
+                expected.pop(key, None)
+        many = [[*range(-5, 14), *keys]] * 8
+        values = table.lookup(tf.constant(many, dtype)).numpy().tolist()
+        assert values == [[expected.get(key, -1) for key in row] for row in many]
+
+
+@pytest.mark.parametrize("missing", [0, 3, 90])
+def test_many_words_are_looked_up_as_few_are(letters: Any, missing: int) -> None:
+    keys = ["a", "b"] * 50 + ["z"] * missing
+    for _ in range(3):
+        values = letters.lookup(words(*keys)).numpy().tolist()
+        assert values == [1, 2] * 50 + [-1] * missing

@@ -114,3 +114,22 @@ def test_derivatives_of_what_is_sorted():
         return tape.gradient(y, x)
 
     agree(slope, np.random.default_rng(2).normal(size=(3, 5)).astype(np.float32))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "float64", "int64"])
+@pytest.mark.parametrize("span", [3, 40, 2**31 - 1])
+@pytest.mark.parametrize("shape", [(4000,), (9, 300), (3, 500, 2), (1, 70_000)])
+def test_many_elements_keep_the_order_of_equals(shape, span, dtype):
+    random = np.random.default_rng(0)
+    x = random.integers(-span, span, shape, dtype=np.int64).astype(dtype)
+    x.flat[:2] = [-(2**31), 2**31 - 1]
+    if dtype[0] == "f":
+        x.flat[2:6] = [0.0, -0.0, np.inf, -np.inf]
+        x[x == 1] = -0.0
+    size = shape[-1]
+    expected = np.argsort(-x.astype(np.float64), axis=-1, kind="stable")
+    for k in {1, 2, size // 20, size // 3, size}:
+        values, places = tf.math.top_k(x, k)
+        np.testing.assert_array_equal(places, expected[..., :k])
+        chosen = np.take_along_axis(x, expected[..., :k], -1)
+        assert values.numpy().tobytes() == chosen.tobytes()

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
+from support.patterns import PATTERN, TEXTS, objects
 
 from graphwright.ops.strings import regex, string_code
 from graphwright.ops.strings.pattern_automata import START, automaton_of, full_matches
-from graphwright.types.arrays import Array
-
-ATOMS = [b"a", b"b", b".", b"[ab]", b"[^a]", rb"\d", rb"\.", b"[[:alpha:]]", b"]", rb"\n"]
-COUNTS = [b"*", b"+", b"?", b"*?", b"{2}", b"{0}", b"{0,0}", b"{1,3}", b"{,}", b"{2,}", b"{0,}"]
-PATTERN = st.recursive(
-    st.sampled_from(ATOMS),
-    lambda part: st.one_of(
-        st.tuples(part, part).map(b"".join),
-        st.tuples(part, part).map(b"|".join).map(lambda p: b"(" + p + b")"),
-        st.tuples(part, st.sampled_from(COUNTS)).map(lambda p: b"(?:%b)%b" % p),
-    ),
-    max_leaves=8,
-)
-TEXTS = st.lists(st.text("ab1.]\n\u00e9", max_size=7).map(str.encode), max_size=12)
 
 
 def ends(pattern: bytes, texts: list[bytes]) -> list[bool] | None:
@@ -37,13 +22,6 @@ def ends(pattern: bytes, texts: list[bytes]) -> list[bool] | None:
             state = int(automaton.steps[state, octet])
         results.append(bool(automaton.matches[state]))
     return results
-
-
-def objects(texts: list[bytes]) -> Array:
-    """The texts as an array of objects."""
-    array = np.empty(len(texts), object)
-    array[:] = texts
-    return array
 
 
 @given(PATTERN, TEXTS)

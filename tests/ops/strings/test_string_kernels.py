@@ -323,6 +323,49 @@ def test_many_strings_are_cut_as_few_are(
         assert (string_kernels.substr(many, starts, lengths, unit) == expected).all()
 
 
+@given(
+    st.lists(st.text("a\u00e9\u4e16\U0001f600", max_size=90), min_size=1, max_size=4),
+    st.integers(-90, 90),
+    st.integers(0, 90),
+)
+def test_characters_of_long_strings_are_pythons(texts: list[str], start: int, length: int) -> None:
+    string_code.PREPARATION.work()
+    many = texts * string_code.MANY * 2
+    array = np.array([text.encode() for text in many], object)
+    counts = string_kernels.length(array, "UTF8_CHAR")
+    assert counts.tolist() == [*map(len, many)]
+    place, size = np.array(start), np.array(length)
+    if any(abs(start) > len(text) for text in texts):
+        with pytest.raises(ValueError, match="out of range"):
+            string_kernels.substr(array, place, size, "UTF8_CHAR")
+        return
+    begins = [start + len(text) * (start < 0) for text in many]
+    expected = [text[begin : begin + length].encode() for text, begin in zip(many, begins)]
+    assert string_kernels.substr(array, place, size, "UTF8_CHAR").tolist() == expected
+
+
+@given(
+    st.lists(st.text(" \t\r\x1c\x85,ab", max_size=9).map(str.encode), min_size=1, max_size=9),
+    st.sampled_from([b"", b" ", b",", b"a"]),
+)
+def test_many_strings_are_split_as_by_python(texts: list[bytes], separator: bytes) -> None:
+    string_code.PREPARATION.work()
+    many = texts * string_code.MANY
+    pieces, counts = string_kernels.split(_array(*many), separator)
+    expected = [text.split(separator) if separator else text.split() for text in many]
+    assert pieces.tolist() == [piece for row in expected for piece in row]
+    assert counts.tolist() == [*map(len, expected)]
+
+
+def test_split_strings_are_counted_once() -> None:
+    string_code.PREPARATION.work()
+    before = sys.getrefcount(None)
+    for _ in range(20):
+        pieces, _ = string_kernels.split(np.full(string_code.MANY, b"one other", object))
+    assert {sys.getrefcount(piece) for piece in pieces} <= {3, 4}
+    assert abs(sys.getrefcount(None) - before) < 100
+
+
 def test_cut_strings_are_counted_once() -> None:
     string_code.PREPARATION.work()
     text = b"a string that nobody else has"

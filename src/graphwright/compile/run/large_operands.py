@@ -25,6 +25,8 @@ from graphwright.machine.preparation import Preparation
 from graphwright.op.op import Op
 from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import NoNativeForm, Scalars
+from graphwright.ops.core.creation import Const, Literal
+from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -113,8 +115,10 @@ def kernel(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
     else:
         return slow
 
+    count = len(types)  # host operands come behind the tensors, if an op here has any
+
     def either(*arrays: Any) -> Any:
-        for array in arrays:
+        for array in arrays[:count]:
             if array.size >= WORTH:
                 return fast(*arrays)
         return slow(*arrays)
@@ -145,32 +149,39 @@ def elementwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
 
 
 def rowwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
-    """The kernel of an op on rows, with code for each number of axes and size of the last."""
+    """The kernel of an op on rows.
+
+    It has code for each number of axes, size of the last one and value of each host operand.
+    """
     codes: dict[Any, OperandCode] = {}
+    count = len(types)
 
     def fast(*arrays: Any) -> Any:
-        shapes = [array.shape for array in arrays]
-        key = tuple([(len(shape), shape[-1:]) for shape in shapes])
+        hosts = arrays[count:]
+        if not all(type(each) is int for each in hosts):
+            return slow(*arrays)  # which refuses them
+        shapes = [array.shape for array in arrays[:count]]
+        key = (*[(len(shape), shape[-1:]) for shape in shapes], *hosts)
         code = codes.get(key)
         if code is None:
             try:
-                op.infer(list(map(TensorType, types, shapes)))
+                op.infer([*map(TensorType, types, shapes), *hosts])
             except ValueError:
                 return slow(*arrays)
             if len(codes) == _MOST_CODES:
                 return slow(*arrays)
             dims = [(*[None] * len(shape[:-1]), *shape[-1:]) for shape in shapes]
-            code = codes[key] = OperandCode(op, list(map(TensorType, types, dims)))
+            code = codes[key] = OperandCode(op, [*map(TensorType, types, dims), *hosts])
         native = code.ready()
-        return slow(*arrays) if native is None else native(*arrays)[0]
+        return slow(*arrays) if native is None else native(*arrays[:count])[0]
 
     return fast
 
 
 class OperandCode:
-    """An op's machine code, for operands of certain types."""
+    """An op's machine code, for operands of certain types; host operands are numbers."""
 
-    def __init__(self, op: Op, operands: Sequence[TensorType]) -> None:
+    def __init__(self, op: Op, operands: Sequence[TensorType | int]) -> None:
         self.op = op
         self.operands = operands
         self.native: Function | None = None
@@ -193,11 +204,18 @@ class OperandCode:
             self.native = checked(run.function, build(graph), graph)
 
 
-def graph_of(op: Op, operands: Sequence[TensorType]) -> Graph:
-    """The graph of an op on operands of these types."""
+def graph_of(op: Op, operands: Sequence[TensorType | int]) -> Graph:
+    """The graph of an op on operands of these types; host operands are constants."""
     graph = Graph(op.type_name)
+    inputs = []
     for i, operand in enumerate(operands):
-        graph.parameters.append(graph.placeholder(operand, f"x{i}"))
-    node = graph.add(op, tuple(graph.parameters), op.infer(operands))
+        if isinstance(operand, TensorType):
+            graph.parameters.append(graph.placeholder(operand, f"x{i}"))
+            inputs.append(graph.parameters[-1])
+        else:
+            number = TensorType(dt.int32, ())
+            constant = Const(Literal(np.asarray(operand, np.int32), number))
+            inputs.append(graph.add(constant, (), (number,)).outputs[0])
+    node = graph.add(op, tuple(inputs), op.infer(operands))
     graph.results = list(node.outputs)
     return graph

@@ -187,7 +187,7 @@ class TopKV2(Op):
             raise ValueError(f"TopKV2 of shape {x.shape} and k {k}")
         places = greatest(without_nan(x), k)
         starts = np.arange(math.prod(x.shape[:-1])).reshape((*x.shape[:-1], 1)) * x.shape[-1]
-        values = x.reshape(-1)[places + starts]
+        values = x.reshape(-1).take(places + starts)
         return values, places.astype(self.index_type.numpy_dtype)
 
     def gradient(self, call: Call, g: Cotangent, unused: Cotangent) -> Sequence[Any]:
@@ -254,21 +254,63 @@ def leaders(keys: GraphTensor, count: int) -> Any:
     return concat(places, -1)
 
 
+#: So many elements of these dtypes are sorted by numbers that tell equals apart.
+MANY, PACKED = 1 << 10, (np.dtype(np.float32), np.dtype(np.int32))
+
+#: So many elements are sorted before the next ones.
+NEAR = 1 << 15
+
+#: The bits of such a number that say where the element is.
+LOW = (1 << 32) - 1
+
+
 def greatest(x: Array, k: int) -> Any:
     """The places of the k greatest in each row, descending, of equals the first ones first."""
     size = x.shape[-1]
     if 0 < k < size // 16:  # the others need not be sorted
         bound = np.partition(x, size - k, axis=-1)[..., size - k, None]
-        above, level = x > bound, x == bound
-        missing = k - np.count_nonzero(above, axis=-1, keepdims=True)
-        if (np.count_nonzero(level, axis=-1, keepdims=True) > missing).any():
+        chosen = np.flatnonzero(x >= bound)
+        if chosen.size * size != x.size * k:  # some equal the last one
+            above, level = x > bound, x == bound
+            missing = k - np.count_nonzero(above, axis=-1, keepdims=True)
             level &= np.cumsum(level, axis=-1, dtype=np.int32) <= missing
-        places = np.nonzero(above | level)[-1].reshape((*x.shape[:-1], k))
+            chosen = np.flatnonzero(above | level)
+        places = chosen.reshape((*x.shape[:-1], k)) % size
         order = greatest(np.take_along_axis(x, places, axis=-1), k)
         return np.take_along_axis(places, order, axis=-1)
+    if x.size >= MANY and x.dtype in PACKED and size < 1 << 31:
+        return greatest_by_numbers(x, k)
     # Sorted backwards and turned round, equals stay in the order of their indices.
     order = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
     return size - 1 - order[..., :k]
+
+
+def greatest_by_numbers(x: Array, k: int) -> Any:
+    """The same by numbers of 64 bits: an element, and behind it how far its place is from the end.
+
+    No two are equal, so that NumPy's vectors may sort them, which keep no order of equals.
+    """
+    rows, size = x.reshape(-1, x.shape[-1]), x.shape[-1]
+    places = np.empty((len(rows), k), np.int64)
+    block = max(NEAR // max(size, 1), 1)  # of rows, that stay in the cache
+    for first in range(0, len(rows), block):
+        part = rows[first : first + block]
+        bits = part if part.dtype == np.int32 else ordered_bits(part)
+        keys = bits.astype(np.int64)
+        keys <<= 32
+        keys |= np.arange(size - 1, -1, -1)
+        if 0 < k < size // 2:
+            keys.partition(size - k, axis=-1)
+            keys = keys[:, size - k :]
+        keys.sort(axis=-1)
+        np.subtract(size - 1, keys[:, ::-1][:, :k] & LOW, out=places[first : first + block])
+    return places.reshape((*x.shape[:-1], k))
+
+
+def ordered_bits(x: Array) -> Any:
+    """Numbers in the order of an array of float32 without NaN; zeros of both signs are equal."""
+    bits = (x + np.float32(0)).view(np.int32)
+    return bits ^ ((bits >> 31) & np.int32(0x7FFFFFFF))
 
 
 def without_nan(x: Array) -> Any:

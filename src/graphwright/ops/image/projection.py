@@ -16,6 +16,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.shapes import shape_of
+from graphwright.ops.image.projection_code import sampled
 from graphwright.ops.linalg.linear_systems import inv
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorValue
@@ -83,10 +84,15 @@ class ImageProjectiveTransformV3(Op):
                 for places, count in ((x, images.shape[2]), (y, images.shape[1]))
             )
         known = np.isfinite(x) & np.isfinite(y) & (k != 0)
-        x, y = np.where(known, x, -9), np.where(known, y, -9)
+        x, y = np.where(known, x, np.float32(-9)), np.where(known, y, np.float32(-9))
         number = np.asarray(fill, np.float32).astype(images.dtype)
-        sample = SAMPLES[self.interpolation](images, x, y, number)
-        return np.where(known[..., None], sample, number).astype(images.dtype)
+        sample = SAMPLES[self.interpolation]
+        if sample is nearest:
+            x, y = nearest_places(x), nearest_places(y)
+        fast = sampled(sample.__name__, images, x, y, known, float(number))
+        if fast is not None:
+            return fast.astype(images.dtype, copy=False)
+        return np.where(known[..., None], sample(images, x, y, number), number).astype(images.dtype)
 
     def check(
         self, images: Array, transforms: Array, size: tuple[int, ...], fill: Array | float
@@ -170,10 +176,14 @@ def pixels(images: Array, x: Array, y: Array, fill: Array) -> Array:
     return chosen
 
 
+def nearest_places(places: Array) -> Any:
+    """The whole numbers that are nearest to places."""
+    return np.copysign(np.floor(np.abs(places) + np.float32(0.5)), places)
+
+
 def nearest(images: Array, x: Array, y: Array, fill: Array) -> Array:
-    """The pixel that is nearest."""
-    columns, rows = (np.copysign(np.floor(np.abs(p) + 0.5), p) for p in (x, y))
-    return pixels(images, columns, rows, fill)
+    """The pixel at whole places."""
+    return pixels(images, x, y, fill)
 
 
 def bilinear(images: Array, x: Array, y: Array, fill: Array) -> Any:

@@ -7,6 +7,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.machine.process_settings import OneThread
 from graphwright.op.batching import Each, Same, last_axes
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
@@ -71,6 +73,11 @@ def joined(batch: Dims | None, *dims: int | None) -> Dims | None:
     return None if batch is None else (*batch, *dims)
 
 
+#: Rows or columns of matrices for which BLAS's threads wait longer than they compute. Smaller
+#: matrices have one thread anyway, and larger ones have work for several.
+SPINNING = builtins.range(33, 800)
+
+
 class MatrixOp(Op):
     """An op on batches of matrices that LAPACK computes; float16 in float32.
 
@@ -97,7 +104,8 @@ class MatrixOp(Op):
             if narrow:
                 arrays = tuple([a.astype(np.float32) if hasattr(a, "dtype") else a for a in arrays])
             try:
-                result = compute(*arrays)
+                with OneThread() if max(arrays[0].shape[-2:]) in SPINNING else nullcontext():
+                    result = compute(*arrays)
             except np.linalg.LinAlgError as error:
                 if "square" in str(error):
                     raise

@@ -141,6 +141,7 @@ class InTopKV2(Op):
     """Whether fewer than k predictions of a row are above that of the target class."""
 
     type_name = "InTopKV2"
+    many_passes = True
     inputs = ("predictions: float32", "targets: T", "k: T host")
     outputs = ("precision: bool",)
     dtypes = {"T": dt.INDEX}
@@ -168,8 +169,8 @@ class InTopKV2(Op):
         known = (targets >= 0) & (targets < classes)
         if not classes:
             return known
-        places = np.where(known, targets, 0)[:, None]
-        target = np.take_along_axis(predictions, places, axis=1)
+        places = np.where(known, targets, 0)
+        target = predictions[np.arange(len(places)), places][:, None]
         above = np.bitwise_count(np.packbits(predictions > target, axis=1))
         hits = known & (above.sum(axis=1, dtype=np.int64) < k)
         rows = predictions[hits]

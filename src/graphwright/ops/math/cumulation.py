@@ -97,6 +97,7 @@ class Cumsum(Cumulation):
     """The sums of the elements so far."""
 
     type_name = "Cumsum"
+    many_passes = True  # NumPy reads each result again, and walks along the axis
     ufunc = np.add
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -110,6 +111,7 @@ class Cumprod(Cumulation):
     """The products of the elements so far."""
 
     type_name = "Cumprod"
+    many_passes = True
     ufunc = np.multiply
     start = 1
 

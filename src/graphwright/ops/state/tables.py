@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphwright.base.errors import (
     AbortedError,
@@ -14,6 +15,7 @@ from graphwright.base.errors import (
     InvalidArgumentError,
 )
 from graphwright.base.forks import own_lock
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.types import dtypes as dt
@@ -21,7 +23,46 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
 
+#: The dtypes of keys that are numbers of 64 bits with a sign, or fewer.
+_NUMBERS = dt.INTEGER - {dt.uint64}
+
 CONTENT = dt.ANY - {dt.resource, dt.variant}
+
+
+#: So many keys are looked up together at least; and a table of whole numbers has a list of rows for
+#: all numbers from its least key to its greatest, if these are at most so many times its keys.
+_MANY, _SPARSE = 64, 8
+
+#: The share of missing keys from which on they are passed over and not made one by one.
+_OFTEN = 0.05
+
+
+class Rows(dict[Any, int]):
+    """The row of each key, and -1 of every other."""
+
+    def __missing__(self, key: object) -> int:
+        return -1
+
+
+class NumberedRows(NamedTuple):
+    """The rows of whole numbers from the least on, -1 where there is no such key; -1 at the end.
+
+    They are none where the keys lie far apart.
+    """
+
+    least: int
+    rows: npt.NDArray[np.int64]
+
+
+def numbered_rows(rows: Mapping[int, int]) -> NumberedRows:
+    """The rows of a table whose keys are whole numbers."""
+    least, greatest = min(rows, default=0), max(rows, default=0)
+    if greatest - least >= max(_SPARSE * len(rows), 1 << 10):
+        return NumberedRows(0, np.zeros(0, np.int64))
+    table = np.full(greatest - least + 2, -1, np.int64)
+    places = np.fromiter(rows, np.int64, len(rows)) - least
+    table[places] = np.fromiter(rows.values(), np.int64, len(rows))
+    return NumberedRows(least, table)
 
 
 class Table:
@@ -55,7 +96,9 @@ class Table:
 
     def clear(self) -> None:
         """Forgets all keys."""
-        self.rows: dict[Any, int] = {}
+        self.rows = Rows()
+        self.numbered: NumberedRows | None = None  # until keys come or go
+        self.misses = 0.0  # the share of the last keys that the table had not
         self.values = np.zeros((8, *self.value_shape), self.value_dtype.numpy_dtype)
         self.free: list[int] = []
 
@@ -84,14 +127,47 @@ class Table:
                 f"got {list(np.shape(default))}",
             )
         check_dtype("default value", np.asarray(default), self.value_dtype)
-        entries = self.keys_of(keys)
+        entries = None if self.has_numbers(keys) else self.keys_of(keys)
         with self.lock:
-            places = map(self.rows.get, entries, itertools.repeat(-1))
-            rows = np.fromiter(places, np.int64, len(entries)).reshape(shape)
+            rows = self.rows_of_numbers(keys) if entries is None else self.rows_of(entries)
+            rows = rows.reshape(shape)
             values = self.values[rows]
         missing = (rows < 0).reshape(shape + (1,) * len(row_shape))
         result = np.where(missing, default, values)
         return result.astype(self.value_dtype.numpy_dtype, copy=False)
+
+    def has_numbers(self, keys: Array) -> bool:
+        """Whether keys are as many whole numbers as are worth a list of all rows."""
+        size = np.size(keys)
+        return (
+            size >= _MANY
+            and self.key_dtype in _NUMBERS
+            and not self.reserved
+            and keys.dtype == self.key_dtype.numpy_dtype
+            and (self.numbered is not None or self.is_fixed or 4 * size >= len(self.rows))
+        )
+
+    def rows_of(self, keys: list[Any]) -> npt.NDArray[np.int64]:
+        """The rows of keys; -1 for those that the table has not."""
+        if self.misses < _OFTEN:
+            places = map(self.rows.__getitem__, keys)
+        else:
+            places = map(self.rows.get, keys, itertools.repeat(-1))
+        rows = np.fromiter(places, np.int64, len(keys))
+        if len(keys) >= _MANY:
+            self.misses = np.count_nonzero(rows < 0) / len(keys)
+        return rows
+
+    def rows_of_numbers(self, keys: Array) -> npt.NDArray[np.int64]:
+        """The same for whole numbers."""
+        if self.numbered is None:
+            self.numbered = numbered_rows(self.rows)
+        least, rows = self.numbered
+        if not rows.size:
+            return self.rows_of(keys.reshape(-1).tolist())
+        # A key below the least one becomes a great number, so one comparison is enough.
+        distances = (keys.reshape(-1).astype(np.int64) - least).view(np.uint64)
+        return rows.take(np.minimum(distances, np.uint64(len(rows) - 1)).view(np.int64))
 
     def insert(self, keys: Array, values: Array, once: bool = False) -> None:
         """Sets the values of keys; with `once` a key may not have another value already."""
@@ -108,6 +184,7 @@ class Table:
                 self._refuse_changes(entries, values.reshape(-1).tolist())
             places = [self._place(key) for key in entries]
             self.values[places] = values.reshape(-1, *self.value_shape)
+            self.numbered = None
             self.is_filled = True
 
     def _refuse_changes(self, keys: list[object], values: list[object]) -> None:
@@ -134,6 +211,7 @@ class Table:
     def remove(self, keys: Array) -> None:
         """Forgets keys; those that the table has not count for nothing."""
         with self.lock:
+            self.numbered = None
             for key in self.keys_of(keys):
                 row = self.rows.pop(key, None)
                 if row is not None:

@@ -530,7 +530,7 @@ def functions() -> FieldFunctions:
     return FieldFunctions(cut(addresses["cut"]), readers, powers_of_five(), tens)
 
 
-PREPARATION = Preparation(functions, is_brief=True)
+PREPARATION = Preparation(functions, is_brief=True, patience=8)
 
 
 def are_ready_for(count: int) -> bool:

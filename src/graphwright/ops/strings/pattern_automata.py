@@ -25,7 +25,7 @@ from graphwright.types.arrays import Array
 DEAD, FOREIGN, START = range(3)
 
 #: The most atoms, states and groups in groups: tables are small, and soon made.
-_ATOMS, _STATES, _DEPTH = 200, 250, 40
+_ATOMS, STATES, _DEPTH = 200, 250, 40
 
 #: What matches one character: a set, a character that stands for itself, or one behind a backslash.
 _SET = re.compile(
@@ -34,7 +34,7 @@ _SET = re.compile(
 _CHARACTER = re.compile(rb"\\([!-/:-@\[-`{-~])|([^\\.\[{()*+?^$|])", re.DOTALL)
 _GROUP = re.compile(rb"\((?:\?:|\?P<\w+>)?(?!\?)")
 #: How often: `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`. A `?` behind it says in which order to try.
-_COUNT = re.compile(rb"(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??")
+COUNT = re.compile(rb"(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??")
 
 
 class Automaton(NamedTuple):
@@ -98,7 +98,7 @@ class PatternReader:
         """An atom or a group, as often as the pattern says."""
         begin = self.place
         part = self.single()
-        count = _COUNT.match(self.pattern, self.place)
+        count = COUNT.match(self.pattern, self.place)
         if count is None:
             return part
         sign, least, comma, most = count.groups()
@@ -124,16 +124,31 @@ class PatternReader:
 
     def single(self) -> PatternPart:
         """An atom or a group."""
-        group = _GROUP.match(self.pattern, self.place)
-        if group:
-            self.place = group.end()
-            self.depth += 1
-            if self.depth > _DEPTH:
-                raise NoAutomaton
+        if self.begins_group():
             part = self.either()
-            self.depth -= 1
-            self.place += 1
+            self.end_group()
             return part
+        place = frozenset([self.atom()])
+        return PatternPart(False, place, place)
+
+    def begins_group(self) -> bool:
+        """Whether a group begins here; then its parts come next."""
+        group = _GROUP.match(self.pattern, self.place)
+        if group is None:
+            return False
+        self.place = group.end()
+        self.depth += 1
+        if self.depth > _DEPTH:
+            raise NoAutomaton
+        return True
+
+    def end_group(self) -> None:
+        """Passes over the end of a group."""
+        self.depth -= 1
+        self.place += 1
+
+    def atom(self) -> int:
+        """The number of the atom that comes next."""
         characters = _SET.match(self.pattern, self.place)
         character = _CHARACTER.match(self.pattern, self.place)
         match = characters or character
@@ -142,8 +157,7 @@ class PatternReader:
         self.place = match.end()
         self.atoms.append(ascii_members(match[0]) if characters else match[1] or match[2])
         self.followers.append(set())
-        place = frozenset([len(self.atoms) - 1])
-        return PatternPart(False, place, place)
+        return len(self.atoms) - 1
 
     def at(self, *options: bytes) -> bool:
         """Whether the pattern goes on with one of some characters."""
@@ -196,7 +210,7 @@ def automaton_of(pattern: bytes) -> Automaton | None:
             if end and end not in states:
                 states[end] = START + len(states)
                 waiting.append(end)
-        if len(states) > _STATES:
+        if len(states) > STATES:
             return None
         numbers = np.array([states.get(end, DEAD) for end in ends], np.uint8)
         rows.append(np.append(numbers[kinds.reshape(-1)], np.full(128, FOREIGN, np.uint8)))

@@ -44,8 +44,15 @@ if TYPE_CHECKING:
 
 Numbers = npt.NDArray[np.uint64]
 
-#: So many strings are worth machine code that only looks at them.
-_WORTH = 1 << 11
+#: So many strings are worth machine code that only looks at them. Fewer in a call are once calls
+#: have had so many times as many: then Python has taken longer than to make the code.
+_WORTH, PATIENCE = 1 << 11, 8
+
+#: Stands for white space as the separator of pieces.
+SPACES = 256
+
+#: So many bytes are looked at together.
+CHUNK = 32
 
 #: Fewer strings are quicker cut by Python.
 MANY = 1 << 5
@@ -75,6 +82,33 @@ class StringText:
         """The word that starts at a byte of the string."""
         return CodeLoad(self, self.line(f"getelementptr i8, ptr %text, i64 {shown(place)}"))
 
+    def head(self, place: Word) -> CodeWord:
+        """1 if the byte at a place begins a character of UTF-8, or 0."""
+        octet = (self.read(place) & 0xFF) & 0xC0
+        return self.word(self.line(f"zext i1 {self.line(f'icmp ne i64 {octet.name}, 128')} to i64"))
+
+    def cuts(self, octet: CodeWord, separator: CodeWord, is_white: str) -> str:
+        """Whether a byte separates: it is white space, or the separator."""
+        is_space = self.line(f"icmp eq i64 {octet.name}, 32")
+        is_control = self.line(f"icmp ult i64 {(octet - 9).name}, 5")
+        is_either = self.line(f"or i1 {is_space}, {is_control}")
+        is_equal = self.line(f"icmp eq i64 {octet.name}, {separator.name}")
+        return self.line(f"select i1 {is_white}, i1 {is_either}, i1 {is_equal}")
+
+    def heads(self, place: Word) -> CodeWord:
+        """How many bytes of the chunk at a place begin a character of UTF-8."""
+        chunk = self.line(f"getelementptr i8, ptr %text, i64 {shown(place)}")
+        octets = self.line(f"load <{CHUNK} x i8>, ptr {chunk}, align 1")
+        last = ", ".join(["i8 -65"] * CHUNK)  # of the bytes that begin none, as signed numbers
+        begin = self.line(f"icmp sgt <{CHUNK} x i8> {octets}, <{last}>")
+        bits = self.line(f"bitcast <{CHUNK} x i1> {begin} to i{CHUNK}")
+        count = self.line(f"call i{CHUNK} @llvm.ctpop.i{CHUNK}(i{CHUNK} {bits})")
+        return self.word(self.line(f"zext i{CHUNK} {count} to i64"))
+
+    def chosen(self, condition: str, x: Word, y: Word) -> CodeWord:
+        """One word if a condition holds, or another."""
+        return self.word(self.line(f"select i1 {condition}, i64 {shown(x)}, i64 {shown(y)}"))
+
     def returned(self, value: Word) -> None:
         """Ends the function."""
         self.lines.append(f"  ret i64 {shown(value)}")
@@ -90,10 +124,12 @@ class StringText:
         begins: tuple[str, Word, Word, int],
         state: Sequence[Word],
         body: Callable[[Word, State], State],
+        goes_on: Callable[[State], str] | None = None,
     ) -> State:
         """The state after the turns of a loop, which `body` makes of a place and the state before.
 
-        It begins in a block, at a place, and goes on below another place in steps.
+        It begins in a block, at a place, and goes on below another place in steps. `goes_on` may
+        give a condition on the state that ends it before.
         """
         block, first, last, step = begins
         words = [self.word(f"%{name}.{i}") for i in range(len(state))]
@@ -102,6 +138,8 @@ class StringText:
         head = len(self.lines)
         self.lines += [""] * (len(state) + 1)
         more = self.line(f"icmp ult i64 {place.name}, {shown(last)}")
+        if goes_on is not None:
+            more = self.line(f"and i1 {more}, {goes_on(tuple(words))}")
         self.lines += [f"  br i1 {more}, label %{name}.body, label %{name}.end", f"{name}.body:"]
         ends = [*body(place, tuple(words)), place + step]
         for i, (word, start, end) in enumerate(zip([*words, place], [*state, first], ends)):
@@ -241,12 +279,16 @@ def size(text: StringText) -> None:
 
 def characters(text: StringText) -> None:
     """The number of bytes that begin a character of UTF-8."""
-
-    def counted(place: Word, state: State) -> State:
-        starts = text.line(f"icmp ne i64 {((text.read(place) & 0xFF) & 0xC0).name}, {0x80}")
-        return (state[0] + text.word(text.line(f"zext i1 {starts} to i64")),)
-
-    (count,) = text.loop("byte", ("entry", 0, text.size, 1), [0], counted)
+    whole = text.size & ~(CHUNK - 1)
+    (begun,) = text.loop(
+        "chunk", ("entry", 0, whole, CHUNK), [0], lambda place, s: (s[0] + text.heads(place),)
+    )
+    (count,) = text.loop(
+        "byte",
+        ("chunk.end", whole, text.size, 1),
+        [begun],
+        lambda place, s: (s[0] + text.head(place),),
+    )
     text.returned(count)
 
 
@@ -266,17 +308,61 @@ def state(text: StringText) -> None:
 
 def edge(text: StringText) -> None:
     """The byte at which a character begins, by its number, the first key; the size if none does."""
+    wanted, whole = text.word("%key0"), text.size & ~(CHUNK - 1)
+
+    def passed(place: Word, before: State) -> State:
+        first, number, seen = before
+        seen = seen + text.heads(place)
+        is_before = text.line(f"icmp ule i64 {seen.name}, {wanted.name}")
+        behind = text.chosen(is_before, place + CHUNK, first)
+        return behind, text.chosen(is_before, seen, number), seen
+
+    first, number, _ = text.loop(
+        "chunk",
+        ("entry", 0, whole, CHUNK),
+        [0, 0, 0],
+        passed,
+        lambda state: text.line(f"icmp ule i64 {state[2].name}, {wanted.name}"),
+    )
+    near = first + CHUNK
+    is_inside = text.line(f"icmp ult i64 {near.name}, %size")
+    last = text.chosen(is_inside, near, text.size)
 
     def looked(place: Word, before: State) -> State:
-        answer, number = map(shown, before)
-        starts = text.line(f"icmp ne i64 {((text.read(place) & 0xFF) & 0xC0).name}, {0x80}")
-        is_right = text.line(f"and i1 {starts}, {text.line(f'icmp eq i64 {number}, %key0')}")
-        chosen = text.line(f"select i1 {is_right}, i64 {shown(place)}, i64 {answer}")
-        seen = text.word(number) + text.word(text.line(f"zext i1 {starts} to i64"))
-        return text.word(chosen), seen
+        answer, number = before
+        head = text.head(place)
+        is_number = text.line(f"icmp eq i64 {number.name}, {wanted.name}")
+        is_head = text.line(f"icmp ne i64 {head.name}, 0")
+        is_right = text.line(f"and i1 {is_head}, {is_number}")
+        return text.chosen(is_right, place, answer), number + head
 
-    place, _ = text.loop("byte", ("entry", 0, text.size, 1), [text.size, 0], looked)
+    place, _ = text.loop(
+        "byte",
+        ("chunk.end", first, last, 1),
+        [text.size, number],
+        looked,
+        lambda state: text.line(f"icmp ule i64 {state[1].name}, {wanted.name}"),
+    )
     text.returned(place)
+
+
+def pieces(text: StringText) -> None:
+    """How many pieces `split` makes; the first key is its separator, or `SPACES`."""
+    wanted = text.word("%key0")
+    is_white = text.line(f"icmp eq i64 {wanted.name}, {SPACES}")
+    nothing, one = text.word("0"), text.word("1")
+
+    def counted(place: Word, before: State) -> State:
+        count, was_inside = before
+        cuts = text.cuts(text.read(place) & 0xFF, wanted, is_white)
+        is_inside = text.chosen(cuts, nothing, one)
+        begun = is_inside & (was_inside ^ 1)
+        more = text.chosen(is_white, begun, is_inside ^ 1)
+        return count + more, is_inside
+
+    first = text.chosen(is_white, nothing, one)
+    count, _ = text.loop("byte", ("entry", 0, text.size, 1), [first, nothing], counted)
+    text.returned(count)
 
 
 # -- all strings -----------------------------------------------------------------------------
@@ -334,17 +420,21 @@ def all_strings(write: Callable[[StringText], None]) -> str:
 
 
 #: Puts a new string in place of each object of %out: from a start, and of a length at most.
-_PART = """  br i1 %characters, label %count.characters, label %bounds
-count.characters:
-  %its.characters = call i64 @characters(ptr %text, i64 %size, i64 0, i64 0)
-  br label %bounds
-bounds:
-  %units = phi i64 [ %size, %do ], [ %its.characters, %count.characters ]
-  %start.at = getelementptr i64, ptr %starts, i64 %i
+#: Characters are counted only where a start is counted from the end, or may lie behind it.
+_PART = """  %start.at = getelementptr i64, ptr %starts, i64 %i
   %start = load i64, ptr %start.at
   %length.at = getelementptr i64, ptr %lengths, i64 %i
   %length = load i64, ptr %length.at
   %is.back = icmp slt i64 %start, 0
+  br i1 %characters, label %letters, label %bounds
+letters:
+  br i1 %is.back, label %count.characters, label %bounds
+count.characters:
+  %its.characters = call i64 @characters(ptr %text, i64 %size, i64 0, i64 0)
+  br label %bounds
+bounds:
+  %units = phi i64 [ %size, %do ], [ 9223372036854775807, %letters ],
+    [ %its.characters, %count.characters ]
   %back = select i1 %is.back, i64 %units, i64 0
   %first = add i64 %start, %back
   %is.inside = icmp ule i64 %first, %units
@@ -360,11 +450,18 @@ cut:
   br i1 %characters, label %edges, label %make
 edges:
   %first.edge = call i64 @edge(ptr %text, i64 %size, i64 %first, i64 0)
+  %is.last = icmp eq i64 %first.edge, %size
+  br i1 %is.last, label %verify, label %inside
+verify:
+  %all.characters = call i64 @characters(ptr %text, i64 %size, i64 0, i64 0)
+  %is.there = icmp ule i64 %first, %all.characters
+  br i1 %is.there, label %inside, label %end
+inside:
   %last.edge = call i64 @edge(ptr %text, i64 %size, i64 %last, i64 0)
   br label %make
 make:
-  %from = phi i64 [ %first, %cut ], [ %first.edge, %edges ]
-  %to = phi i64 [ %last, %cut ], [ %last.edge, %edges ]
+  %from = phi i64 [ %first, %cut ], [ %first.edge, %inside ]
+  %to = phi i64 [ %last, %cut ], [ %last.edge, %inside ]
   %bytes = sub i64 %to, %from
   %from.at = getelementptr i8, ptr %text, i64 %from
   %part = call ptr %new(ptr %from.at, i64 %bytes)
@@ -379,17 +476,79 @@ _PARTS = over_strings(
     "parts", "ptr %starts, ptr %lengths, i1 %characters, ptr %new, ptr %drop", _PART
 )
 
+#: Puts the pieces of each string in the next places of %out, of which %taken says how many are in
+#: use. A piece begins at %start, which is -1 between pieces that white space separates.
+_SPLIT = """  %taken.before = load i64, ptr %taken
+  %is.white = icmp eq i64 %separator, SPACES
+  %outside = select i1 %is.white, i64 -1, i64 0
+  br label %scan
+scan:
+  %place = phi i64 [ 0, %do ], [ %place.next, %step ]
+  %start = phi i64 [ %outside, %do ], [ %start.next, %step ]
+  %slot = phi i64 [ %taken.before, %do ], [ %slot.next, %step ]
+  %is.inside = icmp sge i64 %start, 0
+  %is.more = icmp ult i64 %place, %size
+  br i1 %is.more, label %byte, label %behind
+byte:
+  %octet.at = getelementptr i8, ptr %text, i64 %place
+  %octet.small = load i8, ptr %octet.at
+  %octet = zext i8 %octet.small to i64
+  %is.space = icmp eq i64 %octet, 32
+  %control = sub i64 %octet, 9
+  %is.control = icmp ult i64 %control, 5
+  %is.blank = or i1 %is.space, %is.control
+  %is.equal = icmp eq i64 %octet, %separator
+  %cuts = select i1 %is.white, i1 %is.blank, i1 %is.equal
+  %ends = and i1 %cuts, %is.inside
+  br i1 %ends, label %emit, label %quiet
+quiet:
+  %begins = or i1 %cuts, %is.inside
+  %start.quiet = select i1 %begins, i64 %start, i64 %place
+  br label %step
+behind:
+  br i1 %is.inside, label %emit, label %done
+emit:
+  %is.room = icmp ult i64 %slot, %room
+  br i1 %is.room, label %make, label %end
+make:
+  %from.at = getelementptr i8, ptr %text, i64 %start
+  %bytes = sub i64 %place, %start
+  %part = call ptr %new(ptr %from.at, i64 %bytes)
+  %is.lost = icmp eq ptr %part, null
+  br i1 %is.lost, label %end, label %keep
+keep:
+  %out.at = getelementptr ptr, ptr %out, i64 %slot
+  %before = load ptr, ptr %out.at
+  store ptr %part, ptr %out.at
+  call void %drop(ptr %before)
+  %slot.more = add i64 %slot, 1
+  %place.behind = add i64 %place, 1
+  %start.behind = select i1 %is.white, i64 -1, i64 %place.behind
+  br i1 %is.more, label %step, label %done
+step:
+  %start.next = phi i64 [ %start.quiet, %quiet ], [ %start.behind, %keep ]
+  %slot.next = phi i64 [ %slot, %quiet ], [ %slot.more, %keep ]
+  %place.next = add i64 %place, 1
+  br label %scan
+done:
+  %taken.after = phi i64 [ %slot, %behind ], [ %slot.more, %keep ]
+  store i64 %taken.after, ptr %taken""".replace("SPACES", str(SPACES))
+_SPLITS = over_strings(
+    "split", "ptr %taken, i64 %room, i64 %separator, ptr %new, ptr %drop", _SPLIT
+)
+_DECLARED = f"declare i{CHUNK} @llvm.ctpop.i{CHUNK}(i{CHUNK})\n"
+
 
 @functools.cache
 def _functions() -> dict[str, Any]:
     """The functions of arrays, by name."""
-    writers = farm, murmur, sip, size, characters, state, edge
+    writers = farm, murmur, sip, size, characters, state, edge, pieces
     functions: dict[str, Any] = {}
 
     def use(library: Library) -> None:
         functions.update(bound(library.addresses, [writer.__name__ for writer in writers]))
 
-    lasting("".join(map(all_strings, writers)) + _PARTS, use)
+    lasting("".join(map(all_strings, writers)) + _PARTS + _SPLITS + _DECLARED, use)
     return functions
 
 
@@ -402,10 +561,13 @@ def bound(addresses: Mapping[str, int], names: Iterable[str]) -> dict[str, Any]:
         number, place, place, place, number, place, place, ctypes.c_bool, place, place
     )
     functions: dict[str, Any] = {name: call(addresses[f"{name}_of_all"]) for name in names}
-    return functions | {"parts": cut(addresses["parts"])}
+    split = ctypes.PYFUNCTYPE(
+        number, place, place, place, number, place, number, number, place, place
+    )
+    return functions | {"parts": cut(addresses["parts"]), "split": split(addresses["split"])}
 
 
-PREPARATION = Preparation(_functions, is_brief=True)
+PREPARATION = Preparation(_functions, is_brief=True, patience=PATIENCE)
 
 
 def numbers(
@@ -459,3 +621,24 @@ def parts(strings: Array, starts: Array, lengths: Array, by_characters: bool) ->
         python_function("PyBytes_FromStringAndSize"), python_function("Py_DecRef"),
     )  # fmt: skip
     return result if done == count else None
+
+
+def split(strings: Array, separator: int) -> tuple[Array, npt.NDArray[np.int64]] | None:
+    """The pieces of the strings of a flat array in a row, and how many each string has.
+
+    A byte or `SPACES` separates them. None where Python should do it, or must.
+    """
+    if strings.size < MANY:
+        return None
+    strings = np.ascontiguousarray(strings)
+    numbers_of_each = numbers("pieces", strings, strings.size, key=(separator, 0))
+    if numbers_of_each is None:
+        return None
+    counts = numbers_of_each.view(np.int64)
+    room = int(counts.sum())
+    result, taken = np.empty(room, object), np.zeros(1, np.int64)
+    done = _functions()["split"](
+        address(strings), id(bytes), address(result), strings.size, address(taken), room, separator,
+        python_function("PyBytes_FromStringAndSize"), python_function("Py_DecRef"),
+    )  # fmt: skip
+    return (result, counts) if done == strings.size and taken[0] == room else None

@@ -18,7 +18,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.ops.strings import field_code, fingerprint, pattern_automata, regex, string_code
+from graphwright.ops.strings import (
+    field_code,
+    fingerprint,
+    pattern_automata,
+    pattern_search,
+    regex,
+    string_code,
+)
 from graphwright.ops.strings.joined_bytes import Joined, sizes
 from graphwright.types.arrays import Array, ArrayDType
 
@@ -173,6 +180,10 @@ def split(array: Array, separator: bytes = b"", limit: int = -1) -> Pieces:
 
     They are the pieces of all strings in a row, and how many of them each string has.
     """
+    if limit < 0 and len(separator) <= 1:
+        cut = string_code.split(array.reshape(-1), *(separator or [string_code.SPACES]))
+        if cut is not None:
+            return cut
     texts: list[bytes] = array.reshape(-1).tolist()
     if limit == 0:
         return _filled(texts, (len(texts),)), np.ones(len(texts), np.int64)
@@ -190,6 +201,17 @@ def regex_replace(
     array: Array, pattern: bytes, rewrite: bytes, replace_global: bool = True
 ) -> Array:
     """Matches of a pattern in RE2's syntax replaced; ValueError for a bad pattern or rewrite."""
+    regex.compile_pattern(pattern)
+    parts = regex.rewrite_parts(rewrite)
+    if all(isinstance(part, bytes) for part in parts):
+        plain, flat = b"".join(map(bytes, parts)), array.reshape(-1)
+        results = pattern_search.replaced(pattern, plain, flat, replace_global)
+        if results is not None:
+            others = [place for place, text in enumerate(results.tolist()) if text is None]
+            if others:
+                texts = flat[others].tolist()
+                results[others] = regex.replaced(pattern, rewrite, texts, replace_global)
+            return results.reshape(array.shape)
     texts = array.reshape(-1).tolist()
     return _filled(regex.replaced(pattern, rewrite, texts, replace_global), array.shape)
 
@@ -247,8 +269,7 @@ def as_string(
         style = f".{precision}s" if precision > -1 and width > -1 else "s"
         return _each(lambda text: (head + style).encode() % text, array)
     if kind in "iu":
-        form = (head + "d").encode()
-        return _each(lambda value: form % value, array)
+        return _filled(_formatted((head + "d").encode(), array.reshape(-1).tolist()), array.shape)
     style = "e" if scientific else "g" if shortest else "f"
     form = (head + (f".{precision}" if precision > -1 else "") + style).encode()
     if kind == "c":
@@ -257,12 +278,19 @@ def as_string(
     return _filled(_printed(array, form), array.shape)
 
 
+def _formatted(form: bytes, values: Sequence[float]) -> list[bytes]:
+    """Each number in a form of `printf`: all in one text, with line breaks between."""
+    if not values:
+        return []
+    return (b"\n".join([form] * len(values)) % tuple(values)).split(b"\n")
+
+
 def _printed(array: Array, form: bytes) -> list[bytes]:
     """Real numbers in a form of `printf`, which pads no infinity and no NaN with zeros."""
     values = array.reshape(-1).astype(np.float64).tolist()
     unpadded = form.replace(b"%0", b"%", 1)
     if unpadded == form:
-        return [form % value for value in values]
+        return _formatted(form, values)
     return [(form if math.isfinite(value) else unpadded) % value for value in values]
 
 

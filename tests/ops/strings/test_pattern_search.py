@@ -1,0 +1,102 @@
+"""Automata that search replace the matches that RE2 replaces."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.patterns import PATTERN, TEXTS, objects
+
+from graphwright.ops.strings import pattern_search, regex, string_code, string_kernels
+from graphwright.ops.strings.pattern_automata import FOREIGN, START
+from graphwright.ops.strings.pattern_search import search_automaton
+
+
+def spans(pattern: bytes, text: bytes) -> list[tuple[int, int]] | None:
+    """The places of matches by the automaton; None where there is none."""
+    automaton = search_automaton(pattern)
+    if automaton is None:
+        return None
+    places, begin = [], 0
+    while begin < len(text):
+        state, end = START, -1
+        for place in range(begin, len(text)):
+            state = int(automaton.steps[state, text[place]])
+            if state <= FOREIGN:
+                break
+            end = place + 1 if automaton.matches[state] else end
+        if end > 0:
+            places.append((begin, end))
+        begin = max(begin + 1, end)
+    return places
+
+
+def spans_of_re2(pattern: bytes, text: bytes) -> list[tuple[int, int]]:
+    compiled, places, begin = regex.compile_pattern(pattern), [], 0
+    while begin < len(text):
+        span = compiled.spans(text, begin)[0]
+        if span[0] < 0:
+            break
+        places.append(span)
+        begin = span[1]
+    return places
+
+
+@given(PATTERN, st.text("ab1.]\n", max_size=12).map(str.encode))
+def test_matches_are_those_of_re2(pattern: bytes, text: bytes) -> None:
+    places = spans(pattern, text)
+    assert places is None or places == spans_of_re2(pattern, text)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [b"a|ab", b"ab|a", b"a+?b?", b"a??b", b"(a|ab)(c|bcd)", b"a{1,2}?", b"[ab]{2,}", b"a{2}b*?c"],
+)
+def test_these_have_automata(pattern: bytes) -> None:
+    text = b"aababcdabbcabcdaab"
+    assert spans(pattern, text) == spans_of_re2(pattern, text)
+
+
+@pytest.mark.parametrize(
+    "pattern", [b"a*", b"^a", b"a$", b"(?i)a", rb"\ba", b"(a?)+b", b"\xc3\xa9"]
+)
+def test_these_have_none(pattern: bytes) -> None:
+    assert search_automaton(pattern) is None
+
+
+@given(PATTERN, TEXTS, st.sampled_from([b"", b"-", b"a b"]), st.booleans())
+def test_machine_code_replaces_them(
+    pattern: bytes, texts: list[bytes], rewrite: bytes, everywhere: bool
+) -> None:
+    string_code.PREPARATION.work()
+    pattern_search.PREPARATION.work()
+    many = texts * string_code.MANY
+    result = string_kernels.regex_replace(objects(many), pattern, rewrite, everywhere)
+    assert result.tolist() == [*regex.replaced(pattern, rewrite, many, everywhere)]
+
+
+def test_tries_that_take_long_are_left_to_re2() -> None:
+    string_code.PREPARATION.work()
+    pattern_search.PREPARATION.work()
+    texts = objects([b"a" * 20_000, b"aab"] * string_code.MANY)
+    result = pattern_search.replaced(b"a+b", b"x", texts, True)
+    assert result is not None
+    assert result.tolist() == [None, b"x"] * string_code.MANY
+
+
+def test_replaced_strings_are_counted_once() -> None:
+    string_code.PREPARATION.work()
+    pattern_search.PREPARATION.work()
+    text = b"a string that nobody else has"
+    array = objects([text] * string_code.MANY)
+    before = sys.getrefcount(text), sys.getrefcount(None)
+    for _ in range(20):
+        same = string_kernels.regex_replace(array, b"x+", b"y")
+        other = string_kernels.regex_replace(array, b"[st]+", b"y")
+    assert sys.getrefcount(text) == before[0] + len(array)
+    assert sys.getrefcount(other[0]) <= 3
+    del same
+    assert sys.getrefcount(text) == before[0]
+    assert abs(sys.getrefcount(None) - before[1]) < 100
