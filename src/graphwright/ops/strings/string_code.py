@@ -102,7 +102,7 @@ class StringText:
         last = ", ".join(["i8 -65"] * CHUNK)  # of the bytes that begin none, as signed numbers
         begin = self.line(f"icmp sgt <{CHUNK} x i8> {octets}, <{last}>")
         bits = self.line(f"bitcast <{CHUNK} x i1> {begin} to i{CHUNK}")
-        count = self.line(f"call i{CHUNK} @llvm.ctpop.i{CHUNK}(i{CHUNK} {bits})")
+        count = self.line(f"tail call i{CHUNK} @llvm.ctpop.i{CHUNK}(i{CHUNK} {bits})")
         return self.word(self.line(f"zext i{CHUNK} {count} to i64"))
 
     def chosen(self, condition: str, x: Word, y: Word) -> CodeWord:
