@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 WORTH_MAKING, WORTH_CALLING = 1 << 14, 1 << 10
 
 #: The dtypes of pixels, their types, and what makes a float of one.
-_KINDS = {
+KINDS = {
     "uint8": ("i8", "uitofp PIXELS VALUE to FLOATS"),
     "float32": ("float", "freeze FLOATS VALUE"),
 }
 #: How many channels are computed at once: a number that divides theirs.
-_LANES = (4, 3, 1)
+LANES = (4, 3, 1)
 
 #: Each of %height rows lies between two of the image, and each of %width columns likewise: their
 #: places are offsets in elements, and the shares say how near the second ones are. The first
@@ -139,12 +139,12 @@ def text_of(kind: str, lanes: int) -> str:
     early = column_text(_EARLY, kind, lanes + 1, "0", "e.") if is_padded else "  br label %column"
     text = column_text(_TEXT, kind, lanes, "%c", "").replace("EARLY", early)
     text = text.replace("START", "%x.first, %column.start" if is_padded else "0, %row")
-    return text.replace("KIND", kind).replace("TYPE", _KINDS[kind][0]).replace("LANES", str(lanes))
+    return text.replace("KIND", kind).replace("TYPE", KINDS[kind][0]).replace("LANES", str(lanes))
 
 
 def column_text(text: str, kind: str, lanes: int, channel: str, prefix: str) -> str:
     """A loop over columns; `prefix` begins the names of its values."""
-    element, conversion = _KINDS[kind]
+    element, conversion = KINDS[kind]
     loads = []
     for name, corner in _CORNERS.items():
         pixels = conversion.replace("VALUE", f"%P.{name}.pixels")
@@ -162,7 +162,7 @@ def column_text(text: str, kind: str, lanes: int, channel: str, prefix: str) -> 
 @functools.cache
 def functions() -> dict[tuple[str, int], Any]:
     """The functions, by the dtypes of pixels and the channels that they compute at once."""
-    forms = list(itertools.product(_KINDS, _LANES))
+    forms = list(itertools.product(KINDS, LANES))
     place, number = ctypes.c_void_p, ctypes.c_int64
     kind = ctypes.CFUNCTYPE(None, place, place, *[number] * 3, *[place] * 4, number)
     functions: dict[tuple[str, int], Any] = {}
@@ -225,6 +225,11 @@ def columns_before(places: Array, last: int) -> int:
     return int(are_last.argmax()) if are_last.any() else len(places)
 
 
+def lanes_of(channels: int) -> int:
+    """How many channels are computed at once."""
+    return next(lanes for lanes in LANES if channels % lanes == 0)
+
+
 def readable(images: Array) -> Array:
     """Images as machine code reads them: uint8 or float32, the channels of a pixel side by side."""
     if images.dtype != np.uint8:
@@ -237,7 +242,7 @@ def readable(images: Array) -> Array:
 def interpolated(images: Array, grid: PixelGrid) -> npt.NDArray[np.float32]:
     """Readable images [batch, height, width, channels] on a grid; no dimension is 0."""
     count, channels = images.shape[0], images.shape[3]
-    lanes = next(lanes for lanes in _LANES if channels % lanes == 0)
+    lanes = lanes_of(channels)
     results = np.empty((count, *grid.sizes, channels), np.float32)
     function = functions()[images.dtype.name, lanes]
     for image, result in zip(images, results):

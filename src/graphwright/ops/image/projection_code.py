@@ -17,6 +17,7 @@ import numpy.typing as npt
 from graphwright.machine.array_layout import address
 from graphwright.machine.drafts import lasting
 from graphwright.machine.preparation import Preparation
+from graphwright.ops.image.interpolation_code import KINDS, LANES, lanes_of
 from graphwright.types.arrays import Array
 
 if TYPE_CHECKING:
@@ -25,14 +26,6 @@ if TYPE_CHECKING:
 #: Results from which on the code is worth to be made, how often fewer are worth it, and results
 #: from which on it is worth its call.
 WORTH_MAKING, PATIENCE, WORTH_CALLING = 1 << 14, 8, 1 << 8
-
-#: The dtypes of pixels, their types, and what makes a float of one.
-_KINDS = {
-    "uint8": ("i8", "uitofp PIXELS VALUE to FLOATS"),
-    "float32": ("float", "freeze FLOATS VALUE"),
-}
-#: How many channels are computed at once: a number that divides theirs.
-_LANES = (4, 3, 1)
 
 #: Each of %count results is at (x, y) of the image, unless it is not known. Then it is %fill. So
 #: is each pixel that lies outside.
@@ -140,7 +133,7 @@ def _pixel(name: str, row: str, column: str) -> str:
 
 def text_of(form: str, kind: str, lanes: int) -> str:
     """The function for pixels of a dtype that computes some channels at once."""
-    element, conversion = _KINDS[kind]
+    element, conversion = KINDS[kind]
     if form == "nearest":  # the places are whole
         places = _place("x", False) + _place("y", True)
         sample = _pixel("value", "y", "x")
@@ -164,7 +157,7 @@ def text_of(form: str, kind: str, lanes: int) -> str:
 @functools.cache
 def functions() -> dict[tuple[str, str, int], Any]:
     """The functions, by their names, the dtypes of pixels and the channels at once."""
-    forms = list(itertools.product(("nearest", "bilinear"), _KINDS, _LANES))
+    forms = list(itertools.product(("nearest", "bilinear"), KINDS, LANES))
     place, number = ctypes.c_void_p, ctypes.c_int64
     kind = ctypes.CFUNCTYPE(
         None, place, place, *[number] * 4, place, place, place, ctypes.c_float
@@ -197,14 +190,13 @@ def sampled(
     count, height, width, channels = images.shape
     results = count * x[0].size * channels
     if (
-        images.dtype.name not in _KINDS
+        images.dtype.name not in KINDS
         or not images.size
         or results < WORTH_CALLING
         or not PREPARATION.is_ready_for(results, WORTH_MAKING)
     ):
         return None
-    lanes = next(lanes for lanes in _LANES if channels % lanes == 0)
-    function = functions()[form, images.dtype.name, lanes]
+    function = functions()[form, images.dtype.name, lanes_of(channels)]
     images = np.ascontiguousarray(images)
     result = np.empty((count, *x.shape[1:], channels), np.float32)
     tables = [
