@@ -181,7 +181,7 @@ class ThreadBound:
     threads = 0
     holds: set[int] = set()  # the `Hold`s that bound it to one
     chosen: dict[str, int] = {}  # by the file of each BLAS that was bound
-    singles = 0  # blocks of `one_thread` that are running
+    singles = 0  # blocks of `OneThread` that are running
     paused: list[tuple[BlasThreads, int]] = []  # what these bound to one, and their number before
     lock = held_over_forks(threading.RLock())  # the collector may end a `Hold` anywhere
 
