@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from graphwright.ir.deferred_capture import DeferredCapture
 from graphwright.ir.graph import Graph, Value
 from graphwright.ops.state.variable_ops import ReadVariableOp, Storage
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.types.tensor_type import Dims
+from graphwright.types.tensor_type import Dims, TensorType
 from graphwright.values.tensor import EagerTensor
 
 
@@ -24,6 +26,11 @@ class VariableCells:
         """The shape that all values of a variable have, as far as it is known."""
         storage = self._storages.get(handle)
         return self._dims.get(handle) if storage is None else storage.dims
+
+    def type_of(self, handle: Value) -> TensorType | None:
+        """The type of what a variable holds, as far as it is known."""
+        storage = self._storages.get(handle)
+        return None if storage is None else storage.value_type
 
     def fits(self, handle: Value, dims: Dims) -> bool:
         """Whether a variable certainly takes values of a shape."""
@@ -43,6 +50,11 @@ class VariableCells:
         """Whether two handles certainly stand for different variables."""
         one, other = self._storages.get(a), self._storages.get(b)
         return one is not None and other is not None and one is not other
+
+    def are_distinct(self, handles: Sequence[Value]) -> bool:
+        """Whether handles certainly stand for different variables, each for its own."""
+        storages = {self._storages.get(handle) for handle in handles}
+        return None not in storages and len(storages) == len(handles)
 
 
 def storage_of(outside: EagerTensor | SymbolicTensor | DeferredCapture) -> Storage | None:

@@ -150,8 +150,8 @@ def arrays_of(cells: Sequence[Storage]) -> list[Any]:
 class NativeUpdate(Native):
     """A segment that also changes variables.
 
-    Its operands begin with `read` handles of variables whose old values it uses. Then come
-    `written` handles of variables that get its last results.
+    Its operands begin with `read` handles of variables whose old values it uses; it does not change
+    the last `kept` of these. Then come `written` handles of variables that get its last results.
 
     Where machine code cannot run, `steps` does: the segment with its reads and assignments where
     the program has them. So an error leaves the effects before it, and no others.
@@ -161,6 +161,7 @@ class NativeUpdate(Native):
     effect = Effect.WRITE
 
     read: int
+    kept: int
     written: int
     steps: Callable[[], Graph]
 
@@ -182,11 +183,8 @@ class NativeUpdate(Native):
     def update(self) -> Callable[..., Any]:
         """The function that runs it on locked cells and arrays; it may overwrite cells' arrays."""
         native, lending = self.function(), self.executable.lending()
-        first, count, outputs = (
-            self.read,
-            self.read + self.written,
-            len(self.f.results) - self.written,
-        )
+        first, count = self.read, self.read + self.written
+        locked, outputs = first - self.kept, len(self.f.results) - self.written
         reuses = {
             argument: 1 << result
             for result, argument in self.segment.reuses
@@ -197,7 +195,7 @@ class NativeUpdate(Native):
 
         def run(*operands: Any) -> Any:
             cells = operands[first:count]
-            with Held(cells):
+            with Held(operands[locked:count]):
                 try:
                     results = computed(operands)
                 except FailedPreconditionError:  # an empty cell: the steps raise it

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
+from graphwright.compile.graph.value_form import UPDATES, ValueForm
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.mishaps import contained
 from graphwright.compile.select.coverage import is_native
 from graphwright.compile.select.host_operands import is_single_size, is_size
 from graphwright.compile.select.native_op import Native, NativeUpdate, Renderer
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
-from graphwright.op.op import Op
-from graphwright.op.op_families import Elementwise
 from graphwright.ops.core.creation import Const
 from graphwright.ops.core.joining import Pack
 from graphwright.ops.core.shapes import Shape, Size
-from graphwright.ops.math.arithmetic import AddV2, Sub
-from graphwright.ops.state.variable_ops import (
-    AssignAddVariableOp,
-    Assignment,
-    AssignSubVariableOp,
-    ReadVariableOp,
-)
+from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp
 from graphwright.types.tensor_type import TensorType
-
-#: The op that an update applies to the old value and its operand.
-UPDATES: dict[type[Op], type[Elementwise]] = {AssignAddVariableOp: AddV2, AssignSubVariableOp: Sub}
 
 
 class Outline:
@@ -36,9 +27,15 @@ class Outline:
     in between.
     """
 
-    def __init__(self, name: str, reads: Collection[Node] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        reads: Collection[Node] = (),
+        forms: Mapping[Node, ValueForm] = MappingProxyType({}),
+    ) -> None:
         self.body = Graph(f"{name}_native")
         self.reads = reads  # of variables' values when the segment begins
+        self.forms = forms  # of loops and branches that change variables
         self.origins: dict[Node, Node] = {}  # node here -> node of the graph around
         self.mapping: dict[Value, Value] = {}
         self.sizes: dict[Value, Value] = {}
@@ -54,6 +51,8 @@ class Outline:
         elif isinstance(node.op, Assignment):
             handle, value = node.inputs
             self.after[handle] = self.changed(node, handle, self.argument(value))
+        elif node in self.forms:
+            self.add_form(node, self.forms[node])
         else:
             mask = node.op.host_mask(len(node.inputs))
             self.mapping.update(zip(node.outputs, self.copied(node, mask)))
@@ -69,6 +68,19 @@ class Outline:
             old = self.old_value(handle, value.type)
         types = (value.type,)
         return self.body.add(op.of(), (old, value), types, node.name, node.location).outputs[0]
+
+    def add_form(self, node: Node, form: ValueForm) -> None:
+        """Adds a loop or a branch over variables' values in place of the one over variables."""
+        for operand, handle in form.handles.items():
+            current = self.after.get(handle)
+            self.mapping[operand] = (
+                self.old_value(handle, operand.type) if current is None else current
+            )
+        mask = form.node.op.host_mask(len(form.node.inputs))
+        outputs = self.copied(form.node, mask)
+        count = len(node.outputs)
+        self.mapping.update(zip(node.outputs, outputs[:count]))
+        self.after.update(zip(form.written, outputs[count:]))
 
     def old_value(self, handle: Value, type_: TensorType) -> Value:
         """The value of a variable when the segment begins."""
@@ -121,8 +133,12 @@ class Outline:
         return self.body.add(node.op, tuple(inputs), types, node.name, node.location).outputs
 
     def finish(self, results: Sequence[Value]) -> Graph:
-        """The whole graph; its results are these values, then the variables' new values."""
+        """The whole graph; its results are these values, then the variables' new values.
+
+        Old values of variables that it only reads come behind those of the others.
+        """
         body = self.body
+        self.before = dict(sorted(self.before.items(), key=lambda item: item[0] not in self.after))
         arguments = [self.mapping[v] for v in self.arguments]
         body.parameters = [*self.before.values(), *arguments]
         body.results = [*[self.mapping[v] for v in results], *self.after.values()]
@@ -164,12 +180,20 @@ def steps_of(
 
 
 def native_node(
-    graph: Graph, live: Sequence[Node], results: Sequence[Value], reads: Collection[Node]
+    graph: Graph,
+    live: Sequence[Node],
+    results: Sequence[Value],
+    reads: Collection[Node],
+    forms: Mapping[Node, ValueForm],
 ) -> Node:
-    """The nodes of a segment as one node with these results; `reads` are the reads of variables
-    that still hold when it begins."""
+    """The nodes of a segment as one node with these results.
+
+    `reads` are the reads of variables that still hold when it begins, and `forms` those of loops
+    and branches with effects.
+    """
     written = {node.inputs[0] for node in live if isinstance(node.op, Assignment)}
-    outline = Outline(graph.name, [node for node in reads if node.inputs[0] in written])
+    written.update(h for node in live if node in forms for h in forms[node].handles.values())
+    outline = Outline(graph.name, [node for node in reads if node.inputs[0] in written], forms)
     for node in live:
         outline.add(node)
     body = outline.finish(results)
@@ -183,9 +207,11 @@ def native_node(
         raise
     inputs = (*outline.before, *outline.after, *outline.arguments)
     op: Native = Native(body, segment)
-    if outline.after:
+    if outline.before or outline.after:
         steps = partial(steps_of, graph.name, live, outline.reads, inputs, results)
-        op = NativeUpdate(body, segment, len(outline.before), len(outline.after), steps)
+        only_read = len([handle for handle in outline.before if handle not in outline.after])
+        counts = len(outline.before), only_read, len(outline.after)
+        op = NativeUpdate(body, segment, *counts, steps)
     return Node(op, inputs, tuple([v.type for v in results]), body.name, live[-1].location)
 
 

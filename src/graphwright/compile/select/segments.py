@@ -7,21 +7,23 @@ stay as they were.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from graphwright.compile.graph.failures import may_fail
 from graphwright.compile.graph.inline import inlined
 from graphwright.compile.graph.passes import through, verified
 from graphwright.compile.graph.rewrites import lengths_first, rewritten
+from graphwright.compile.graph.value_form import UPDATES, ValueForm, value_form
 from graphwright.compile.graph.variable_cells import VariableCells
 from graphwright.compile.lists.list_uses import LIST_OPS, has_lists, is_list
 from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.compile.nests.sizes import Late, NotNative, Refusals
 from graphwright.compile.select.coverage import is_compute, is_native, is_native_update
 from graphwright.compile.select.host_operands import is_single_size, is_size
-from graphwright.compile.select.outline import UPDATES, native_node, rewired
-from graphwright.control.loop import StatelessWhile
+from graphwright.compile.select.outline import native_node, rewired
+from graphwright.control.branch import If
+from graphwright.control.loop import StatelessWhile, While
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.machine.exclusion import LLVM
 from graphwright.op.op import Effect
@@ -29,6 +31,7 @@ from graphwright.ops.core.creation import Const, Placeholder
 from graphwright.ops.core.shapes import Shape, Size
 from graphwright.ops.linalg.contraction import MatMul
 from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp
+from graphwright.types.tensor_type import TensorType
 
 #: The most bytes of the variables that one segment changes, if it changes several.
 _HELD = 1 << 23
@@ -50,13 +53,20 @@ class Segment:
         self.nodes.append(node)
         if isinstance(node.op, Assignment):
             handle, value = node.inputs
-            self.written[handle] = (value.type.size or 0) * value.type.dtype.size
+            self.written[handle] = bytes_of(value.type)
             return
         self.may_fail = self.may_fail or may_fail(node)
         if is_size(node.outputs[0]):
             self.sizes.add(node)
         else:
             self.produced.update(node.outputs)
+
+    def add_form(self, node: Node, form: ValueForm) -> None:
+        """Adds a loop or a branch that changes variables."""
+        self.nodes.append(node)
+        self.written.update({h: bytes_of(value.type) for value, h in form.handles.items()})
+        self.produced.update(node.outputs)
+        self.may_fail = True
 
     def split(self, needed: set[Value]) -> tuple[list[Node], list[Node]]:
         """The live native nodes, and those that follow them; adds inputs of these to `needed`.
@@ -104,6 +114,7 @@ class Partition:
         self.open: Segment | None = None
         self.late: set[Value] = set()  # sizes of values that the open segment computes
         self.cells = VariableCells(graph)
+        self.forms: dict[Node, ValueForm] = {}  # of loops and branches that change variables
         self.has_lists = any(map(self.loops_over_lists, graph.nodes))
 
     def loops_over_lists(self, node: Node) -> bool:
@@ -133,6 +144,8 @@ class Partition:
             self.items.append(node)
         elif isinstance(node.op, (Assignment, ReadVariableOp)):
             self.visit_variable(node)
+        elif (form := self.form(node)) is not None:
+            self.visit_form(node, form)
         elif node.outputs and is_size(node.outputs[0]):
             if isinstance(node.op, (Shape, Size)) and not self.reachable(node):
                 self.close()
@@ -173,6 +186,27 @@ class Partition:
             return False
         return is_native(node, in_loop=of_lists)
 
+    def form(self, node: Node) -> ValueForm | None:
+        """The form over values of a loop or a branch that changes variables, if it is native."""
+        if not isinstance(node.op, (While, If)) or node in self.hosts:
+            return None
+        form = native_form(node, self.cells)
+        if form is not None:
+            self.forms[node] = form
+        return form
+
+    def visit_form(self, node: Node, form: ValueForm) -> None:
+        """Puts a loop or a branch that changes variables into the open segment."""
+        handles = form.handles.values()
+        if self.open is not None:
+            others = [h for h in self.open.written if h not in handles]
+            if not self.reachable(node) or not self.cells.are_distinct([*others, *handles]):
+                self.close()
+        self.make_room({h: bytes_of(value.type) for value, h in form.handles.items()})
+        if self.open is None:
+            self.open = Segment()
+        self.open.add_form(node, form)
+
     def visit_variable(self, node: Node) -> None:
         """Puts a read or assignment of a variable into the open segment, or leaves it outside."""
         handle = node.inputs[0]
@@ -194,7 +228,8 @@ class Partition:
                 self.close()
             self.items.append(node)
             return
-        self.make_room(node)
+        if isinstance(node.op, Assignment):
+            self.make_room({handle: bytes_of(node.inputs[1].type)})
         if self.open is None:
             self.open = Segment()
         self.open.add(node)
@@ -212,14 +247,12 @@ class Partition:
         known = dims is not None and None not in dims and 0 not in dims
         return known and dims == self.cells.dims(handle) and is_native_update(op.of(), value.type)
 
-    def make_room(self, node: Node) -> None:
+    def make_room(self, added: Mapping[Value, int]) -> None:
         """Ends a segment that would hold too much: all its results exist before the values that
         they replace are freed."""
-        if self.open is not None and isinstance(node.op, Assignment):
-            handle, value = node.inputs
-            added = (value.type.size or 0) * value.type.dtype.size
-            others = {h: size for h, size in self.open.written.items() if h is not handle}
-            if others and sum(others.values()) + added > _HELD:
+        if self.open is not None:
+            others = [size for handle, size in self.open.written.items() if handle not in added]
+            if others and sum(others) + sum(added.values()) > _HELD:
                 self.close()
 
     def reachable(self, node: Node) -> bool:
@@ -235,6 +268,24 @@ class Partition:
             self.open = None
         self.late = set()
         self.ended = set()
+
+
+def bytes_of(type_: TensorType) -> int:
+    """The bytes of a tensor, 0 if its shape is not known."""
+    return (type_.size or 0) * type_.dtype.size
+
+
+def native_form(node: Node, cells: VariableCells) -> ValueForm | None:
+    """The form over values of a loop or a branch, if machine code should run it.
+
+    It holds all its variables twice, so large ones stay where an iteration changes them in place.
+    """
+    try:
+        form = value_form(node, cells)
+    except NotNative:
+        return None
+    held = sum([bytes_of(value.type) for value in form.handles])
+    return form if held <= _HELD and is_native(form.node) else None
 
 
 def with_plain_lists(graph: Graph) -> Graph:
@@ -271,9 +322,10 @@ def partition(graph: Graph, reasons: dict[Node, NotNative] | None = None) -> Gra
     nodes: Made = {}
     graph = through(graph, inlined, with_plain_lists, rewritten, lengths_first, with_updates)
     while True:
-        items = Partition(graph, hosts, ends).run()
+        walk = Partition(graph, hosts, ends)
+        items = walk.run()
         try:
-            return verified(assembled(graph, items, nodes), "assembled")
+            return verified(assembled(graph, items, nodes, walk.forms), "assembled")
         except NotNative as reason:
             before = len(hosts), len(ends)
             ended = frozenset(ends)
@@ -306,7 +358,12 @@ def note_reads(items: Sequence[Node | Segment]) -> None:
 Made: TypeAlias = dict[tuple[tuple[Node, ...], tuple[Value, ...], tuple[Node, ...]], Node]
 
 
-def assembled(graph: Graph, items: Sequence[Node | Segment], lowered: Made) -> Graph:
+def assembled(
+    graph: Graph,
+    items: Sequence[Node | Segment],
+    lowered: Made,
+    forms: Mapping[Node, ValueForm],
+) -> Graph:
     """The graph of these nodes and segments, without unused ones. `Refusals` of all segments."""
     needed: set[Value] = set(graph.results)
     live_nodes: list[Node] = []
@@ -323,7 +380,7 @@ def assembled(graph: Graph, items: Sequence[Node | Segment], lowered: Made) -> G
             key = tuple(live), results, tuple(item.reads)
             try:
                 if key not in lowered:
-                    lowered[key] = native_node(graph, live, results, item.reads)
+                    lowered[key] = native_node(graph, live, results, item.reads, forms)
             except NotNative as reason:
                 refusals.append(reason)
                 needed.update(v for n in live for v in n.inputs)
