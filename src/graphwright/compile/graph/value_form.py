@@ -15,29 +15,22 @@ import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.graph.simplify import simple_graphs
-from graphwright.compile.graph.variable_cells import VariableCells
+from graphwright.compile.graph.variable_cells import UPDATES, VariableCells
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
-from graphwright.op.op import Effect, Op
-from graphwright.op.op_families import Elementwise
+from graphwright.op.op import Effect
 from graphwright.ops.core.creation import Const, Literal, Placeholder
 from graphwright.ops.core.gathering import GatherNd, GatherV2
-from graphwright.ops.math.arithmetic import AddV2, Sub
 from graphwright.ops.state.variable_ops import (
-    AssignAddVariableOp,
     Assignment,
-    AssignSubVariableOp,
     ReadVariableOp,
     ResourceGather,
     VariableGather,
 )
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
-
-#: The op that an update applies to the old value and its operand.
-UPDATES: dict[type[Op], type[Elementwise]] = {AssignAddVariableOp: AddV2, AssignSubVariableOp: Sub}
 
 ControlOp: TypeAlias = "StatelessWhile | StatelessIf"
 
@@ -100,7 +93,7 @@ def over_values(
     is_loop = isinstance(op, StatelessWhile)
     first = 0 if is_loop else 1  # a branch has its condition before what its graphs take
     bodies = [
-        Rewriting({graph.arguments[i - first]: type_ for i, type_ in types.items()}).run(graph)
+        ValueRewriting({graph.arguments[i - first]: type_ for i, type_ in types.items()}).run(graph)
         for graph in simple_graphs(op)
     ]
     places = [i for i in types if any(i - first in body.written for body in bodies)]
@@ -130,7 +123,7 @@ def arranged(op: ControlOp, operands: Sequence[Value], written: Sequence[int]) -
     return (*operands[:count], *[operands[i] for i in written], *captured)
 
 
-class Rewriting:
+class ValueRewriting:
     """Makes a graph over the values of variables from one that has their handles as arguments."""
 
     def __init__(self, types: Mapping[Value, TensorType]) -> None:
@@ -142,7 +135,7 @@ class Rewriting:
         self.state: dict[int, Value] = {}
         self.written: set[int] = set()
 
-    def run(self, graph: Graph) -> Rewriting:
+    def run(self, graph: Graph) -> ValueRewriting:
         """Rewrites a graph."""
         self.graph = Graph(graph.name, graph.is_body)
         transform(graph, self.rewritten, self.graph)

@@ -6,10 +6,21 @@ from collections.abc import Sequence
 
 from graphwright.ir.deferred_capture import DeferredCapture
 from graphwright.ir.graph import Graph, Value
-from graphwright.ops.state.variable_ops import ReadVariableOp, Storage
+from graphwright.op.op import Op
+from graphwright.op.op_families import Elementwise
+from graphwright.ops.math.arithmetic import AddV2, Sub
+from graphwright.ops.state.variable_ops import (
+    AssignAddVariableOp,
+    AssignSubVariableOp,
+    ReadVariableOp,
+    Storage,
+)
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types.tensor_type import Dims, TensorType
 from graphwright.values.tensor import EagerTensor
+
+#: The op that an update applies to the old value and its operand.
+UPDATES: dict[type[Op], type[Elementwise]] = {AssignAddVariableOp: AddV2, AssignSubVariableOp: Sub}
 
 
 class VariableCells:

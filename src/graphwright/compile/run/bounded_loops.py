@@ -17,7 +17,7 @@ import numpy as np
 from graphwright.base.waits import Waits
 from graphwright.compile.graph.prune import like
 from graphwright.compile.run.loop_counts import LoopCount, LoopPatience, fitting
-from graphwright.control.loop import StatelessWhile
+from graphwright.control.loop import StatelessWhile, While
 from graphwright.ir.execution import Function, has_stream
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.machine.exclusion import LLVM
@@ -90,12 +90,19 @@ def bounded(node: Node, around: Graph) -> Graph | None:
     `around` is the graph that has the loop.
     """
     with LLVM:  # a fork waits for the import
+        from graphwright.compile.graph.variable_cells import VariableCells
         from graphwright.compile.select.coverage import is_native
+        from graphwright.compile.select.segments import native_form
     op = node.op
     assert isinstance(op, StatelessWhile)
     condition = op.cond
     is_seen = condition.is_stateful or has_stream(condition)
-    if is_seen or condition.results[0].type.dims != () or not is_native(node):
+    if is_seen or condition.results[0].type.dims != ():
+        return None
+    if isinstance(op, While):
+        if native_form(node, VariableCells(around)) is None:
+            return None
+    elif not is_native(node):
         return None
     return loop_alone(node, around, is_bounded=True)
 

@@ -8,14 +8,20 @@ from collections.abc import Iterator
 from graphwright.base.errors import Location
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.graph.simplify import simple_graphs, simplify
+from graphwright.compile.graph.value_form import value_form
+from graphwright.compile.graph.variable_cells import VariableCells
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.inspection import why
 from graphwright.compile.select.coverage import in_the_way
 from graphwright.compile.select.native_op import Native
 from graphwright.compile.select.segments import partition
 from graphwright.control.branch import StatelessCase, StatelessIf
-from graphwright.control.loop import StatelessWhile
+from graphwright.control.loop import StatelessWhile, While
 from graphwright.ir.graph import Graph, Node, subgraphs_of
+from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp, VariableGather
+
+#: Ops that a loop over values has not; where there is no such form, other words say why.
+_OF_VARIABLES = (ReadVariableOp, VariableGather, Assignment)
 
 _SHOWN = 3  # obstacles of a loop that a sentence names
 
@@ -85,21 +91,27 @@ def loops_of(simple: Graph) -> Iterator[KernelLoop]:
     except NotNative as refusal:  # kernels run all of it
         parts, refusals = simple, dict.fromkeys(simple.nodes, refusal)
     named = {node.name: refusal for node, refusal in refusals.items()}
+    cells = VariableCells(parts)
     for node in parts.nodes:
         op = node.op
         if isinstance(op, Native):
             continue
         if isinstance(op, StatelessWhile):
-            yield KernelLoop(node.location, tuple(obstacles(node, named.get(node.name))))
+            yield KernelLoop(node.location, tuple(obstacles(node, named.get(node.name), cells)))
         if isinstance(op, (StatelessWhile, StatelessIf, StatelessCase)):
             for inner in simple_graphs(op):
                 yield from loops_of(inner)
 
 
-def obstacles(loop: Node, refusal: NotNative | None) -> Iterator[Obstacle]:
+def obstacles(loop: Node, refusal: NotNative | None, cells: VariableCells) -> Iterator[Obstacle]:
     """The nodes that keep a loop out of machine code, and none more than once."""
-    nodes = list(dict.fromkeys(without_native_form(loop)))
-    for node in nodes:
+    if isinstance(loop.op, While):
+        try:
+            loop = value_form(loop, cells).node
+        except NotNative as formless:
+            refusal = formless
+    nodes = [node for node in without_native_form(loop) if not isinstance(node.op, _OF_VARIABLES)]
+    for node in dict.fromkeys(nodes):
         yield Obstacle(node.op.type_name, node.location, why(node))
     if not nodes:
         if refusal is None:

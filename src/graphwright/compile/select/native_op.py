@@ -150,8 +150,9 @@ def arrays_of(cells: Sequence[Storage]) -> list[Any]:
 class NativeUpdate(Native):
     """A segment that also changes variables.
 
-    Its operands begin with `read` handles of variables whose old values it uses; it does not change
-    the last `kept` of these. Then come `written` handles of variables that get its last results.
+    Its operands begin with `read` handles of variables whose old values it uses; the last ones of
+    these, `unchanged`, are only read. Then come `written` handles of variables that get its last
+    results.
 
     Where machine code cannot run, `steps` does: the segment with its reads and assignments where
     the program has them. So an error leaves the effects before it, and no others.
@@ -161,7 +162,7 @@ class NativeUpdate(Native):
     effect = Effect.WRITE
 
     read: int
-    kept: int
+    unchanged: int
     written: int
     steps: Callable[[], Graph]
 
@@ -184,7 +185,7 @@ class NativeUpdate(Native):
         """The function that runs it on locked cells and arrays; it may overwrite cells' arrays."""
         native, lending = self.function(), self.executable.lending()
         first, count = self.read, self.read + self.written
-        locked, outputs = first - self.kept, len(self.f.results) - self.written
+        locked, outputs = first - self.unchanged, len(self.f.results) - self.written
         reuses = {
             argument: 1 << result
             for result, argument in self.segment.reuses

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from graphwright.compile.graph.value_form import UPDATES, ValueForm
+from graphwright.compile.graph.variable_cells import UPDATES
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.mishaps import contained
 from graphwright.compile.select.coverage import is_native
@@ -18,6 +19,9 @@ from graphwright.ops.core.joining import Pack
 from graphwright.ops.core.shapes import Shape, Size
 from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp
 from graphwright.types.tensor_type import TensorType
+
+if TYPE_CHECKING:
+    from graphwright.compile.graph.value_form import ValueForm
 
 
 class Outline:

@@ -8,14 +8,13 @@ stay as they were.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from graphwright.compile.graph.failures import may_fail
 from graphwright.compile.graph.inline import inlined
 from graphwright.compile.graph.passes import through, verified
 from graphwright.compile.graph.rewrites import lengths_first, rewritten
-from graphwright.compile.graph.value_form import UPDATES, ValueForm, value_form
-from graphwright.compile.graph.variable_cells import VariableCells
+from graphwright.compile.graph.variable_cells import UPDATES, VariableCells
 from graphwright.compile.lists.list_uses import LIST_OPS, has_lists, is_list
 from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.compile.nests.sizes import Late, NotNative, Refusals
@@ -32,6 +31,9 @@ from graphwright.ops.core.shapes import Shape, Size
 from graphwright.ops.linalg.contraction import MatMul
 from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp
 from graphwright.types.tensor_type import TensorType
+
+if TYPE_CHECKING:
+    from graphwright.compile.graph.value_form import ValueForm
 
 #: The most bytes of the variables that one segment changes, if it changes several.
 _HELD = 1 << 23
@@ -280,6 +282,8 @@ def native_form(node: Node, cells: VariableCells) -> ValueForm | None:
 
     It holds all its variables twice, so large ones stay where an iteration changes them in place.
     """
+    with LLVM:  # most programs have no such loops; a fork waits for the import
+        from graphwright.compile.graph.value_form import value_form
     try:
         form = value_form(node, cells)
     except NotNative:

@@ -16,13 +16,16 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.op.late_imports import late_extension
+from graphwright.op.late_imports import late_extension, late_module
 from graphwright.ops.convolution.windows import accumulator
 from graphwright.types.arrays import Array, ArrayDType
 
 Integers = npt.NDArray[np.integer[Any]]
 Reduction: TypeAlias = Literal["sum", "prod", "min", "max"]
 Mean: TypeAlias = Literal["sum", "mean", "sqrt_n"]
+
+#: So many elements of rows may be worth machine code.
+_WORTH = 1 << 8
 
 #: Of so many possible rows for each one that is chosen, the chosen ones are sorted, not marked.
 _SPARSE = 64
@@ -240,8 +243,14 @@ MANY = 1 << 12
 
 
 def _sums(rows: Array, slots: Integers, count: int) -> Array:
-    """The sum of each slot's rows, as the product with a sparse matrix of ones: without a sort."""
+    """The sum of each slot's rows, as the product with a sparse matrix of ones: without a sort.
+
+    Machine code adds many rows up in the same order.
+    """
     wide = rows.astype(accumulator(rows.dtype), copy=False).reshape(len(rows), -1)
+    added = np.zeros((count, wide.shape[1]), wide.dtype)
+    if are_combined(np.add, added, slots.astype(np.intp, copy=False), wide):
+        return added.reshape(count, *rows.shape[1:]).astype(rows.dtype, copy=False)
     ends, ones = np.arange(len(rows) + 1), np.ones(len(rows), wide.dtype)
     product = getattr(late_extension("scipy.sparse._sparsetools"), "csc_matvecs", None)
     if product is None:
@@ -249,7 +258,7 @@ def _sums(rows: Array, slots: Integers, count: int) -> Array:
 
         sums: Array = sparse.csc_matrix((ones, slots, ends), (count, len(rows))) @ wide
     else:
-        sums = np.zeros((count, wide.shape[1]), wide.dtype)
+        sums = added
         places = slots.astype(ends.dtype, copy=False)
         product(
             count, len(rows), wide.shape[1], ends, places, ones, wide.ravel(), sums.reshape(-1)
@@ -267,13 +276,24 @@ def _combine_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) 
     result[...] = sums
 
 
+def are_combined(ufunc: np.ufunc, array: Array, slots: npt.NDArray[np.intp], rows: Array) -> bool:
+    """Whether machine code has combined the rows, as it does with many."""
+    if rows.size < _WORTH:
+        return False
+    code = late_module("graphwright.ops.core.place_code")  # most programs need none
+    return bool(code.are_combined(ufunc, array, slots, rows))
+
+
 def combine_at(ufunc: np.ufunc, array: Array, slots: Integers, rows: Array) -> None:
     """`array[slots[i]] = ufunc(array[slots[i]], rows[i])`, for one i after the other.
 
-    Rows in places of their own are combined at once. The array lies in one piece, so others are
-    combined element by element: there `ufunc.at` is fast, row by row it is not.
+    Machine code does so for many. Else rows in places of their own are combined at once. The array
+    lies in one piece, so others are combined element by element: there `ufunc.at` is fast, row by
+    row it is not.
     """
     slots = np.asarray(slots, np.intp).reshape(-1)
+    if are_combined(ufunc, array, slots, rows):
+        return
     if are_distinct(slots, len(array)):
         chosen = array.take(slots, 0)
         array[slots] = ufunc(chosen, rows.reshape(chosen.shape), out=chosen)

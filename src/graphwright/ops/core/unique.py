@@ -8,20 +8,33 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import LateRefusal, Op, Shapes, undefined
 from graphwright.op.results import named
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, normalize_axis, show_dims
+
+#: The dtype of places in arrays.
+_PLACES: ArrayDType = np.dtype(np.int64)
+
+#: So many numbers may be worth machine code.
+_WORTH = 1 << 6
 
 SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
 
 
-def distinct(x: Array, axis: int = 0) -> tuple[Any, Any]:
-    """The distinct slices along an axis, and which of them each slice is."""
+def distinct(x: Array, axis: int = 0, dtype: ArrayDType = _PLACES) -> tuple[Any, Any]:
+    """The distinct slices along an axis, and which of them each slice is, in a dtype if that costs
+    nothing."""
     if np.ndim(x) == 1 and x.dtype.kind in "iu" and x.size:
+        if x.size >= _WORTH:
+            code = late_module("graphwright.ops.core.place_code")  # most programs need none
+            numbers: tuple[Array, Array] | None = code.distinct_numbers(x, dtype)
+            if numbers is not None:
+                return numbers
         low, high = int(x.min()), int(x.max())
         if high - low <= 4 * x.size:
             return tabled(x, low, high - low + 1)
@@ -93,12 +106,12 @@ class Distinct(Op):
         if not axis and np.ndim(x) != 1:
             raise ValueError("unique expects a 1D vector.")
         place = normalize_axis(axis[0], np.ndim(x)) if axis else 0
-        values, which = distinct(x, place)
         dtype = self.out_idx.numpy_dtype
+        values, which = distinct(x, place, dtype)
         if len(self.outputs) == 2:
-            return values, which.astype(dtype)
+            return values, which.astype(dtype, copy=False)
         counts = np.bincount(which, minlength=np.shape(values)[place])
-        return values, which.astype(dtype), counts.astype(dtype)
+        return values, which.astype(dtype, copy=False), counts.astype(dtype)
 
 
 COUNTED = ("y: T", "idx: out_idx", "count: out_idx")
