@@ -87,7 +87,7 @@ def test_rows_of_variables_are_updated_by_it(
     places = np.arange(300) * 7 % 90
     variable = tf.Variable(tf.ones([90, 16]))
     former = variable.numpy()
-    getattr(variable, update)(tf.IndexedSlices(values, places))
+    getattr(variable, update)(tf.IndexedSlices(tf.constant(values), tf.constant(places)))
     expected = np.ones((90, 16), np.float32)
     (np.add if update == "scatter_add" else np.subtract).at(expected, places, values)
     assert calls == [300]
