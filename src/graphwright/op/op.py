@@ -386,6 +386,14 @@ class Op(Record):
         """
         return None
 
+    def on_value(self, *operands: Any) -> Any:
+        """For an op on a variable: what it gives, or what the variable holds after it, in ops on
+        the variable's value, which takes the place of the handle. None if no ops say it.
+
+        Machine code for loops is made of these: values have known shapes there.
+        """
+        return None
+
     def taped(self, operands: tuple[object, ...]) -> Op:
         """The op that a gradient tape runs in place of this one. It has further results where the
         gradient needs what this one computes on the way (calls, branches, loops)."""

@@ -11,30 +11,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-import numpy as np
-
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.graph.simplify import simple_graphs
-from graphwright.compile.graph.variable_cells import UPDATES, VariableCells
+from graphwright.compile.graph.variable_cells import VariableCells
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.op.op import Effect
-from graphwright.ops.core.creation import Const, Literal, Placeholder
-from graphwright.ops.core.gathering import GatherNd, GatherV2
-from graphwright.ops.state.variable_ops import (
-    Assignment,
-    ReadVariableOp,
-    ResourceGather,
-    VariableGather,
-)
+from graphwright.ops.core.creation import Placeholder
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import tracing
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
 ControlOp: TypeAlias = "StatelessWhile | StatelessIf"
-
-_SCALAR = TensorType(dt.int32, ())
 
 
 class ValueForm(NamedTuple):
@@ -73,6 +64,11 @@ def value_form(node: Node, cells: VariableCells) -> ValueForm:
         {operands[i]: handle for i, handle in handles.items()},
         tuple([handles[i] for i in places]),
     )
+
+
+def is_of_variable(node: Node) -> bool:
+    """Whether a node reads or changes a variable, as no form over values does."""
+    return bool(node.inputs) and node.inputs[0].type.dtype is dt.resource
 
 
 def variable_type(handle: Value, cells: VariableCells, node: Node) -> TensorType:
@@ -159,18 +155,25 @@ class ValueRewriting:
         if isinstance(op, (StatelessWhile, StatelessIf)):
             return self.control(node, op, inputs)
         handle, *operands = node.inputs
-        type_ = self.types.get(handle)
-        if type_ is None or any(v in self.types for v in operands):
+        if handle not in self.types or any(v in self.types for v in operands):
             raise NotNative("it reads or changes state", innermost=node)
-        if isinstance(op, ReadVariableOp):
-            self.check(node.outputs[0], type_)
-            return (self.current[handle],)
-        if isinstance(op, VariableGather):
-            return self.gathered(node, inputs[1])
-        if not isinstance(op, Assignment):
-            raise NotNative("it reads or changes state", innermost=node)
-        self.check(node.inputs[1], type_)
-        self.change(handle, self.updated(node, inputs[1]))
+        return self.on_value(node, self.current[handle], inputs[1:])
+
+    def on_value(self, node: Node, value: Value, operands: Sequence[Value]) -> tuple[Value, ...]:
+        """The results of an op on a variable, in ops on its value."""
+        before = len(self.graph.nodes)
+        tensors = [SymbolicTensor(v, self.graph) for v in (value, *operands)]
+        with tracing(self.graph):
+            result = node.op.on_value(*tensors)
+        for made in self.graph.nodes[before:]:
+            made.location = node.location
+        if result is None:
+            raise NotNative("it has no form over values here", innermost=node)
+        if node.op.effect is not Effect.WRITE:
+            return (result._value,)
+        if result._value.type is not value.type:
+            raise NotNative("its variable may get another shape", innermost=node)
+        self.change(node.inputs[0], result._value)
         return ()
 
     def argument(self, value: Value) -> tuple[Value, ...] | None:
@@ -180,37 +183,10 @@ class ValueRewriting:
         self.current[value] = self.graph.placeholder(self.types[value], value.node.name)
         return (self.current[value],)
 
-    def check(self, value: Value, type_: TensorType) -> None:
-        """Sees to it that a value has exactly the type of a variable."""
-        if value.type is not type_:
-            raise NotNative(f"{value.name} may not have its variable's shape", innermost=value.node)
-
     def change(self, handle: Value, value: Value) -> None:
         """Notes what a variable holds from here on."""
         self.current[handle] = value
         self.changed.add(handle)
-
-    def updated(self, node: Node, value: Value) -> Value:
-        """What a variable holds after an assignment."""
-        op = UPDATES.get(type(node.op))
-        if op is None:
-            return value
-        operands = self.current[node.inputs[0]], value
-        return self.graph.add(op.of(), operands, (value.type,), node.name, node.location).outputs[0]
-
-    def gathered(self, node: Node, indices: Value) -> tuple[Value, ...]:
-        """Parts of a variable's value at indices."""
-        types = tuple([v.type for v in node.outputs])
-        operands = [self.current[node.inputs[0]], indices]
-        if not isinstance(node.op, ResourceGather):
-            return self.graph.add(
-                GatherNd.of(), tuple(operands), types, node.name, node.location
-            ).outputs
-        axis = Const(Literal(np.zeros((), np.int32), _SCALAR))
-        operands += self.graph.add(axis, (), (_SCALAR,)).outputs
-        return self.graph.add(
-            GatherV2.of(), tuple(operands), types, node.name, node.location
-        ).outputs
 
     def control(
         self, node: Node, op: ControlOp, inputs: tuple[Value, ...]

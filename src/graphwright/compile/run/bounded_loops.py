@@ -17,7 +17,7 @@ import numpy as np
 from graphwright.base.waits import Waits
 from graphwright.compile.graph.prune import like
 from graphwright.compile.run.loop_counts import LoopCount, LoopPatience, fitting
-from graphwright.control.loop import StatelessWhile, While
+from graphwright.control.loop import StatelessWhile
 from graphwright.ir.execution import Function, has_stream
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.machine.exclusion import LLVM
@@ -99,10 +99,7 @@ def bounded(node: Node, around: Graph) -> Graph | None:
     is_seen = condition.is_stateful or has_stream(condition)
     if is_seen or condition.results[0].type.dims != ():
         return None
-    if isinstance(op, While):
-        if native_form(node, VariableCells(around)) is None:
-            return None
-    elif not is_native(node):
+    if not is_native(node) and native_form(node, VariableCells(around)) is None:
         return None
     return loop_alone(node, around, is_bounded=True)
 

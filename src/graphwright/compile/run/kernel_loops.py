@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from graphwright.base.errors import Location
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.graph.simplify import simple_graphs, simplify
-from graphwright.compile.graph.value_form import value_form
+from graphwright.compile.graph.value_form import is_of_variable, value_form
 from graphwright.compile.graph.variable_cells import VariableCells
 from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.inspection import why
@@ -16,12 +16,9 @@ from graphwright.compile.select.coverage import in_the_way
 from graphwright.compile.select.native_op import Native
 from graphwright.compile.select.segments import partition
 from graphwright.control.branch import StatelessCase, StatelessIf
-from graphwright.control.loop import StatelessWhile, While
+from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, subgraphs_of
-from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp, VariableGather
-
-#: Ops that a loop over values has not; where there is no such form, other words say why.
-_OF_VARIABLES = (ReadVariableOp, VariableGather, Assignment)
+from graphwright.op.op import Effect
 
 _SHOWN = 3  # obstacles of a loop that a sentence names
 
@@ -105,12 +102,12 @@ def loops_of(simple: Graph) -> Iterator[KernelLoop]:
 
 def obstacles(loop: Node, refusal: NotNative | None, cells: VariableCells) -> Iterator[Obstacle]:
     """The nodes that keep a loop out of machine code, and none more than once."""
-    if isinstance(loop.op, While):
+    if loop.op.effect is not Effect.NONE:
         try:
             loop = value_form(loop, cells).node
         except NotNative as formless:
             refusal = formless
-    nodes = [node for node in without_native_form(loop) if not isinstance(node.op, _OF_VARIABLES)]
+    nodes = [node for node in without_native_form(loop) if not is_of_variable(node)]
     for node in dict.fromkeys(nodes):
         yield Obstacle(node.op.type_name, node.location, why(node))
     if not nodes:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 #: The most bytes of the variables that one segment changes, if it changes several.
 _HELD = 1 << 23
+#: The most bytes of the variables that a branch changes in machine code.
+_HELD_BY_BRANCH = 1 << 15
 
 
 class Segment:
@@ -280,7 +282,8 @@ def bytes_of(type_: TensorType) -> int:
 def native_form(node: Node, cells: VariableCells) -> ValueForm | None:
     """The form over values of a loop or a branch, if machine code should run it.
 
-    It holds all its variables twice, so large ones stay where an iteration changes them in place.
+    It copies all its variables, so large ones stay where an iteration changes them in place. A
+    branch may leave them as they are, and costs little in Python.
     """
     with LLVM:  # most programs have no such loops; a fork waits for the import
         from graphwright.compile.graph.value_form import value_form
@@ -289,7 +292,8 @@ def native_form(node: Node, cells: VariableCells) -> ValueForm | None:
     except NotNative:
         return None
     held = sum([bytes_of(value.type) for value in form.handles])
-    return form if held <= _HELD and is_native(form.node) else None
+    most = _HELD if isinstance(node.op, While) else _HELD_BY_BRANCH
+    return form if held <= most and is_native(form.node) else None
 
 
 def with_plain_lists(graph: Graph) -> Graph:

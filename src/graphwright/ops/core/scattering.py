@@ -12,6 +12,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, LateRefusal, Op, Shapes
+from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import (
     check_policy,
     gather_nd,
@@ -20,7 +21,7 @@ from graphwright.ops.core.gathering import (
     with_rows,
 )
 from graphwright.ops.core.movement import broadcast_to
-from graphwright.ops.core.rule_words import HALVES, columns_of, dims_of, scattered
+from graphwright.ops.core.rule_words import HALVES, columns_of, scattered
 from graphwright.ops.core.scatter_kernels import Combination
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.comparison import SELECT, equal
@@ -63,11 +64,8 @@ class TensorScatter(Op):
         if not indices.shape[-1] or self.bad_indices_policy or (combine and x.dtype in HALVES):
             return None
         places = columns_of(indices)
-        if combine == "sum":
-            negative = self.kind == "add" and x.dtype.is_floating  # -0 - 0 is still -0
-            updates = -updates if negative else updates
-            total = scattered("sum", updates, places, dims_of(x))
-            return x - total if negative or self.kind == "sub" else x + total
+        if self.kind == "sub":  # unsigned numbers have no `-`, and floats have a zero with a sign
+            updates = cast(0, x.dtype) - updates if x.dtype.is_unsigned else -updates
         beyond = {"max": "peak", "min": "trough"} if x.dtype.is_floating else {}
         return scattered(beyond.get(combine, combine), updates, places, into=x)
 

@@ -17,10 +17,17 @@ from graphwright.base.errors import FailedPreconditionError
 from graphwright.base.forks import own_lock
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
+from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, rows_of
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
+from graphwright.ops.core.gathering import GatherV2
 from graphwright.ops.core.joining import concat
-from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.movement import expand_dims, reshape
+from graphwright.ops.core.scattering import (
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
 from graphwright.ops.core.segment_kernels import combine_at
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.types import dtypes as dt
@@ -332,6 +339,9 @@ class ReadVariableOp(Op):
             )
         return storage.read()
 
+    def on_value(self, value: TensorValue) -> Any:
+        return value
+
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         return (g,)
 
@@ -358,6 +368,9 @@ class AssignVariableOp(Assignment):
     def kernel(self, storage: Storage, value: Array) -> None:
         storage.assign(value)
 
+    def on_value(self, value: TensorValue, new: TensorValue) -> Any:
+        return new if new.type is value.type else None
+
 
 class AssignAddVariableOp(Assignment):
     """variable += value."""
@@ -366,6 +379,9 @@ class AssignAddVariableOp(Assignment):
 
     def kernel(self, storage: Storage, value: Array) -> None:
         storage.revise(lambda array, out: np.add(array, same_shape(storage, array, value), out=out))
+
+    def on_value(self, value: GraphTensor, added: GraphTensor) -> Any:
+        return value + added if added.type is value.type else None
 
 
 class AssignSubVariableOp(Assignment):
@@ -377,6 +393,9 @@ class AssignSubVariableOp(Assignment):
         storage.revise(
             lambda array, out: np.subtract(array, same_shape(storage, array, value), out=out)
         )
+
+    def on_value(self, value: GraphTensor, subtracted: GraphTensor) -> Any:
+        return value - subtracted if subtracted.type is value.type else None
 
 
 def same_shape(storage: Storage, array: Array, value: Array) -> Any:
@@ -417,6 +436,9 @@ class ResourceGather(VariableGather):
     def kernel(self, storage: Storage, indices: Array) -> Any:
         array = storage.read()
         return array.take(checked_rows(indices, array), 0)
+
+    def on_value(self, value: TensorValue, indices: TensorValue) -> Any:
+        return apply(GatherV2.of(), value, indices, 0)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         handle, indices = call.inputs
@@ -520,6 +542,8 @@ class ResourceScatter(Op):
     """Combines rows of a variable with updates by a ufunc; has no result."""
 
     ufunc: ClassVar[np.ufunc]
+    #: The function that does the same to a tensor, at index vectors.
+    at_vectors: ClassVar[Callable[..., Any] | None] = None
 
     inputs = ("resource: resource", "indices: Tindices", "updates: dtype")
     dtypes = {"Tindices": dt.INDEX}
@@ -539,6 +563,13 @@ class ResourceScatter(Op):
                     f"{show_dims(indices.dims)}, got shape {show_dims(updates.dims)}"
                 )
         return ()
+
+    def on_value(self, value: TensorValue, indices: TensorValue, updates: TensorValue) -> Any:
+        rank, outer = value.type.rank, indices.type.rank
+        if self.at_vectors is None or rank is None or outer is None:
+            return None
+        fits = updates.type.rank == outer + rank - 1
+        return self.at_vectors(value, expand_dims(indices, -1), updates) if fits else None
 
     def combine(self, array: Array, indices: Array, updates: Array) -> None:
         """Changes `array` in place; there are updates for each index."""
@@ -566,6 +597,7 @@ class ResourceScatterUpdate(ResourceScatter):
     """variable[indices] = updates; the last one of equal indices wins."""
 
     type_name = "ResourceScatterUpdate"
+    at_vectors = staticmethod(tensor_scatter_nd_update)
 
     def combine(self, array: Array, indices: Array, updates: Array) -> None:
         array[indices] = updates
@@ -575,6 +607,7 @@ class ResourceScatterAdd(ResourceScatter):
     """variable[indices] += updates; equal indices add up."""
 
     type_name = "ResourceScatterAdd"
+    at_vectors = staticmethod(tensor_scatter_nd_add)
     ufunc = np.add
 
 
@@ -582,6 +615,7 @@ class ResourceScatterSub(ResourceScatter):
     """variable[indices] -= updates; equal indices add up."""
 
     type_name = "ResourceScatterSub"
+    at_vectors = staticmethod(tensor_scatter_nd_sub)
     ufunc = np.subtract
 
 

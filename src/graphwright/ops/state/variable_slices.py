@@ -8,14 +8,27 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.cotangents import Cotangent
-from graphwright.op.interpreter import apply
+from graphwright.op.expansion import GraphTensor
+from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.gathering import GatherNd, check_policy, scatter
+from graphwright.ops.core.movement import expand_dims
 from graphwright.ops.core.scatter_kernels import Combination
-from graphwright.ops.core.scattering import check_tensor_updates, tensor_scatter_nd_add
+from graphwright.ops.core.scattering import (
+    TensorScatter,
+    TensorScatterAdd,
+    TensorScatterMax,
+    TensorScatterMin,
+    TensorScatterSub,
+    TensorScatterUpdate,
+    check_tensor_updates,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_update,
+)
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.core.slicing import Masks
+from graphwright.ops.math.comparison import SELECT, less
 from graphwright.ops.state.variable_ops import Storage, VariableGather, read_variable
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorValue
@@ -34,6 +47,9 @@ class ResourceGatherNd(VariableGather):
 
     def kernel(self, storage: Storage, indices: Array) -> Any:
         return GATHER_ND.kernel(storage.read(), indices)
+
+    def on_value(self, value: TensorValue, indices: TensorValue) -> Any:
+        return apply(GATHER_ND, value, indices)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         handle, indices = call.inputs
@@ -70,6 +86,9 @@ class ResourceScatterNd(Op):
             return scatter(self.kind, array, indices, updates, self.bad_indices_policy, out)
 
         storage.revise(change)
+
+    def on_value(self, value: TensorValue, indices: TensorValue, updates: TensorValue) -> Any:
+        return apply(AT_VECTORS[self.kind].of(self.bad_indices_policy), value, indices, updates)
 
 
 class ResourceScatterNdUpdate(ResourceScatterNd):
@@ -159,8 +178,32 @@ class ResourceStridedSliceAssign(Masks):
 
         storage.revise(changed)
 
+    def on_value(
+        self,
+        value: GraphTensor,
+        begin: GraphTensor,
+        end: GraphTensor,
+        strides: GraphTensor,
+        new: GraphTensor,
+    ) -> Any:
+        count = begin.shape.num_elements()
+        if self.masks != (0, 0, 0, 0, (1 << count) - 1) or new.shape != value.shape[count:]:
+            return None  # an element, or a whole slice along the first axes
+        sizes = convert(value.shape[:count], begin.dtype)
+        places = apply(SELECT, less(begin, 0), begin + sizes, begin)  # -1 is the last one
+        return tensor_scatter_nd_update(value, expand_dims(places, 0), expand_dims(new, 0))
+
 
 GATHER_ND = GatherNd.of()
+
+#: What does to tensors what a `ResourceScatterNd` does to variables.
+AT_VECTORS: dict[Combination, type[TensorScatter]] = {
+    "update": TensorScatterUpdate,
+    "add": TensorScatterAdd,
+    "sub": TensorScatterSub,
+    "min": TensorScatterMin,
+    "max": TensorScatterMax,
+}
 
 
 def gather_slices(
