@@ -14,6 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.compile.graph.failures import may_fail
 from graphwright.compile.graph.simplify import simple_graphs
 from graphwright.compile.graph.variable_cells import UPDATES, VariableCells
 from graphwright.compile.nests.sizes import NotNative
@@ -123,6 +124,18 @@ def arranged(op: ControlOp, operands: Sequence[Value], written: Sequence[int]) -
     return (*operands[:count], *[operands[i] for i in written], *captured)
 
 
+def sources(value: Value) -> set[Node]:
+    """The nodes of a graph that a value is computed by, but for constants."""
+    nodes: set[Node] = set()
+    pending = [value.node]
+    while pending:
+        node = pending.pop()
+        if node not in nodes and not isinstance(node.op, Const):
+            nodes.add(node)
+            pending += [v.node for v in node.inputs]
+    return nodes
+
+
 class ValueRewriting:
     """Makes a graph over the values of variables from one that has their handles as arguments."""
 
@@ -130,6 +143,7 @@ class ValueRewriting:
         self.types = types  # of the variables, by their handles
         self.current: dict[Value, Value] = {}  # what they hold after the nodes so far
         self.changed: set[Value] = set()
+        self.unread: set[Value] = set()  # of those that changed, which nothing has read since
         self.graph = Graph()
         #: What they hold in the end, by the number of the argument, and which of them changed.
         self.state: dict[int, Value] = {}
@@ -164,7 +178,7 @@ class ValueRewriting:
             raise NotNative("it reads or changes state", innermost=node)
         if isinstance(op, ReadVariableOp):
             self.check(node.outputs[0], type_)
-            return (self.current[handle],)
+            return (self.read(handle),)
         if isinstance(op, VariableGather):
             return self.gathered(node, inputs[1])
         if not isinstance(op, Assignment):
@@ -185,23 +199,36 @@ class ValueRewriting:
         if value.type is not type_:
             raise NotNative(f"{value.name} may not have its variable's shape", innermost=value.node)
 
+    def read(self, handle: Value) -> Value:
+        """What a variable holds here, for a node that uses it."""
+        self.unread.discard(handle)
+        return self.current[handle]
+
     def change(self, handle: Value, value: Value) -> None:
-        """Notes what a variable holds from here on."""
+        """Notes what a variable holds from here on.
+
+        Nothing computes a value that is replaced before it is read. So it must not be one whose
+        computation may fail: the program ends there.
+        """
+        if handle in self.unread and any(map(may_fail, sources(self.current[handle]))):
+            node = self.current[handle].node
+            raise NotNative("what it computes is replaced before it is read", innermost=node)
         self.current[handle] = value
         self.changed.add(handle)
+        self.unread.add(handle)
 
     def updated(self, node: Node, value: Value) -> Value:
         """What a variable holds after an assignment."""
         op = UPDATES.get(type(node.op))
         if op is None:
             return value
-        operands = self.current[node.inputs[0]], value
+        operands = self.read(node.inputs[0]), value
         return self.graph.add(op.of(), operands, (value.type,), node.name, node.location).outputs[0]
 
     def gathered(self, node: Node, indices: Value) -> tuple[Value, ...]:
         """Parts of a variable's value at indices."""
         types = tuple([v.type for v in node.outputs])
-        operands = [self.current[node.inputs[0]], indices]
+        operands = [self.read(node.inputs[0]), indices]
         if not isinstance(node.op, ResourceGather):
             return self.graph.add(
                 GatherNd.of(), tuple(operands), types, node.name, node.location
@@ -219,7 +246,7 @@ class ValueRewriting:
         handles = {i: v for i, v in enumerate(node.inputs) if v in self.types}
         other, places = over_values(op, {i: self.types[v] for i, v in handles.items()}, node)
         operands = [
-            self.current[handles[i]] if i in handles else v for i, v in enumerate(inputs)
+            self.read(handles[i]) if i in handles else v for i, v in enumerate(inputs)
         ]
         types = [v.type for v in node.outputs] + [self.types[handles[i]] for i in places]
         outputs = self.graph.add(
