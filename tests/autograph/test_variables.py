@@ -110,6 +110,22 @@ def test_variables_as_values(function: Callable[..., Any], turns: int, kind: Any
     assert outcomes[0] == outcomes[1]
 
 
+@pytest.mark.parametrize("held", [False, True])
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_variable_may_stand_behind_and_and_or(number: int, held: bool) -> None:
+    v = tf.Variable(held)
+
+    def program(n: Any) -> Any:
+        both, one = n > 1 and v, n > 1 or v
+        if (n > 2 and v) or (n < 2 and not v):
+            n += 10
+        return n, both, one
+
+    expected = [leaf.numpy() for leaf in tf.nest.flatten(program(tf.constant(number)))]
+    result = tf.function(program)(tf.constant(number))
+    assert [leaf.numpy() for leaf in result] == expected
+
+
 def test_what_a_statement_does_not_change_stays_what_it_is() -> None:
     class Thing:
         size = 3

@@ -137,6 +137,8 @@ def lazy_or(staging: Staging, first: TensorLike, rest: Thunk) -> Any:
 
 
 def _operand(staging: Staging, value: object, word: str) -> Any:
+    if staging.is_variable(value):
+        value = staging.read(value)
     carried = carried_form(staging, value)
     if carried is STAYS or staging.type_of(carried)[0] != "bool":
         raise refusals.operand(word, value)

@@ -58,6 +58,8 @@ class Tracer:
             if graph.is_plain
             else {id(tensor): (tensor, value) for tensor, value in graph.captures}
         )
+        #: The arguments that stand for tensors of outside, by the `id` of these.
+        self.standing: dict[int, SymbolicTensor] = {}
         #: What functions of the trace share: see `autograph.shared_variables`.
         self.shared: dict[Any, Any] = {}
         self._nameless: dict[Value, None] = {}  # constants made of operands, in their order
@@ -192,7 +194,8 @@ class Tracer:
                     self.graph.constants[id(tensor)] = constant
                     return constant
                 return self._const(tensor._array, "Const")
-            return self.capture(tensor, type_)
+            argument = self.standing_for(tensor)
+            return self.capture(tensor if argument is None else argument, type_)
         if isinstance(tensor, SymbolicTensor):
             if not self.encloses(tensor.graph):
                 raise leaked(tensor, self.graph)
@@ -214,8 +217,20 @@ class Tracer:
         return value
 
     def stand_for(self, tensor: Tensor, argument: SymbolicTensor) -> None:
-        """Lets an argument of this graph stand for an outside tensor."""
+        """Lets an argument of this graph stand for an outside tensor, here and in graphs inside."""
         self._captured[id(tensor)] = (tensor, argument._value)
+        self.standing[id(tensor)] = argument
+
+    def standing_for(self, tensor: Tensor) -> SymbolicTensor | None:
+        """The argument of a graph around that stands for a tensor. Another call may have another
+        tensor there, so a graph inside must not know this one."""
+        tracer = self.outer if self.graph.is_body else None
+        while tracer is not None:
+            argument = tracer.standing.get(id(tensor))
+            if argument is not None:
+                return argument
+            tracer = tracer.outer if tracer.graph.is_body else None
+        return None
 
     def as_capture(self, tensor: Tensor) -> SymbolicTensor:
         """An outside tensor as a capture, though it may be small."""

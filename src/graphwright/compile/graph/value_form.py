@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.compile.graph.failures import may_fail
 from graphwright.compile.graph.simplify import simple_graphs
 from graphwright.compile.graph.variable_cells import VariableCells
 from graphwright.compile.nests.sizes import NotNative
@@ -19,7 +20,7 @@ from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.op.op import Effect
-from graphwright.ops.core.creation import Placeholder
+from graphwright.ops.core.creation import Const, Placeholder
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
 from graphwright.types import dtypes as dt
@@ -119,6 +120,18 @@ def arranged(op: ControlOp, operands: Sequence[Value], written: Sequence[int]) -
     return (*operands[:count], *[operands[i] for i in written], *captured)
 
 
+def sources(value: Value) -> set[Node]:
+    """The nodes of a graph that a value is computed by, but for constants."""
+    nodes: set[Node] = set()
+    pending = [value.node]
+    while pending:
+        node = pending.pop()
+        if node not in nodes and not isinstance(node.op, Const):
+            nodes.add(node)
+            pending += [v.node for v in node.inputs]
+    return nodes
+
+
 class ValueRewriting:
     """Makes a graph over the values of variables from one that has their handles as arguments."""
 
@@ -126,6 +139,7 @@ class ValueRewriting:
         self.types = types  # of the variables, by their handles
         self.current: dict[Value, Value] = {}  # what they hold after the nodes so far
         self.changed: set[Value] = set()
+        self.unread: set[Value] = set()  # of those that changed, which nothing has read since
         self.graph = Graph()
         #: What they hold in the end, by the number of the argument, and which of them changed.
         self.state: dict[int, Value] = {}
@@ -169,6 +183,8 @@ class ValueRewriting:
             made.location = node.location
         if result is None:
             raise NotNative("it has no form over values here", innermost=node)
+        if result._value not in operands:  # it uses what the variable holds
+            self.unread.discard(node.inputs[0])
         if node.op.effect is not Effect.WRITE:
             return (result._value,)
         if result._value.type is not value.type:
@@ -184,9 +200,17 @@ class ValueRewriting:
         return (self.current[value],)
 
     def change(self, handle: Value, value: Value) -> None:
-        """Notes what a variable holds from here on."""
+        """Notes what a variable holds from here on.
+
+        Nothing computes a value that is replaced before it is read. So it must not be one whose
+        computation may fail: the program ends there.
+        """
+        if handle in self.unread and any(map(may_fail, sources(self.current[handle]))):
+            node = self.current[handle].node
+            raise NotNative("what it computes is replaced before it is read", innermost=node)
         self.current[handle] = value
         self.changed.add(handle)
+        self.unread.add(handle)
 
     def control(
         self, node: Node, op: ControlOp, inputs: tuple[Value, ...]
@@ -194,9 +218,8 @@ class ValueRewriting:
         """The results of a loop or a branch inside, over values."""
         handles = {i: v for i, v in enumerate(node.inputs) if v in self.types}
         other, places = over_values(op, {i: self.types[v] for i, v in handles.items()}, node)
-        operands = [
-            self.current[handles[i]] if i in handles else v for i, v in enumerate(inputs)
-        ]
+        self.unread.difference_update(handles.values())
+        operands = [self.current[handles[i]] if i in handles else v for i, v in enumerate(inputs)]
         types = [v.type for v in node.outputs] + [self.types[handles[i]] for i in places]
         outputs = self.graph.add(
             other, arranged(op, operands, places), tuple(types), node.name, node.location

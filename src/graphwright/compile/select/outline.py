@@ -51,7 +51,11 @@ class Outline:
         """Adds the next node."""
         first = len(self.body.nodes)
         if isinstance(node.op, ReadVariableOp):
-            self.mapping[node.outputs[0]] = self.after[node.inputs[0]]
+            (handle,), (value,) = node.inputs, node.outputs
+            current = self.after.get(handle)  # none where a loop before it only reads the variable
+            self.mapping[value] = (
+                self.old_value(handle, value.type) if current is None else current
+            )
         elif isinstance(node.op, Assignment):
             handle, value = node.inputs
             self.after[handle] = self.changed(node, handle, self.argument(value))

@@ -49,6 +49,7 @@ class Segment:
         self.produced: set[Value] = set()
         self.sizes: set[Node] = set()  # of values produced here: they follow the segment
         self.written: dict[Value, int] = {}  # handles of variables, and the bytes they get
+        self.unread: set[Value] = set()  # handles of variables that nothing has read since
         self.reads: list[Node] = []  # those before it that still hold when it begins
         self.may_fail = False
 
@@ -58,7 +59,10 @@ class Segment:
         if isinstance(node.op, Assignment):
             handle, value = node.inputs
             self.written[handle] = bytes_of(value.type)
+            self.unread.add(handle)
             return
+        if isinstance(node.op, ReadVariableOp):
+            self.unread.discard(node.inputs[0])
         self.may_fail = self.may_fail or may_fail(node)
         if is_size(node.outputs[0]):
             self.sizes.add(node)
@@ -69,8 +73,15 @@ class Segment:
         """Adds a loop or a branch that changes variables."""
         self.nodes.append(node)
         self.written.update({h: bytes_of(value.type) for value, h in form.handles.items()})
+        self.unread.update(form.written)
         self.produced.update(node.outputs)
         self.may_fail = True
+
+    def loses(self, node: Node) -> bool:
+        """Whether an assignment here may lose an error: it replaces a value that nothing has read,
+        so machine code does not compute that."""
+        replaces = isinstance(node.op, Assignment) and type(node.op) not in UPDATES
+        return replaces and self.may_fail and node.inputs[0] in self.unread
 
     def split(self, needed: set[Value]) -> tuple[list[Node], list[Node]]:
         """The live native nodes, and those that follow them; adds inputs of these to `needed`.
@@ -221,7 +232,8 @@ class Partition:
         if isinstance(node.op, ReadVariableOp):
             inside = self.open is not None and handle in self.open.written
         else:
-            inside = node not in self.hosts and self.is_inside(node)
+            loses = self.open is not None and self.open.loses(node)
+            inside = node not in self.hosts and not loses and self.is_inside(node)
         if not inside:
             if self.open is not None and (
                 handle in self.open.written
