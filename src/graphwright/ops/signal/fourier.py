@@ -504,7 +504,8 @@ def real_forward(
         dims = x.type.dims
         known = dims is not None and None not in dims[-rank:]
         lengths = dims[-rank:] if dims is not None and known else shape(x)[-rank:]
-    x = filled_up(x, lengths, rank)
+    else:
+        x = filled_up(x, lengths, rank)
     result = COMPLEX_OF.get(x.dtype, dt.complex64)
     return apply(REAL_FORWARD[rank].of(result), x, lengths, name=name)
 
@@ -525,7 +526,8 @@ def real_backward(
             last = [0] * (rank - 1) + [1]
             sizes = shape(x)[-rank:] - last
             lengths = sizes * [*([1] * (rank - 1)), 2]
-    x = filled_up(x, lengths, rank, half=True)
+    else:
+        x = filled_up(x, lengths, rank, half=True)
     result = REAL_OF.get(x.dtype, dt.float32)
     return apply(REAL_BACKWARD[rank].of(result), x, lengths, name=name)
 

@@ -10,14 +10,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from graphwright.machine import fourier
+from graphwright.ops.signal import line_transforms
 from graphwright.types.arrays import Array
 
 
 def complex_transform(x: Array, axes: Sequence[int], is_inverse: bool) -> Array:
     """The transform of complex numbers along axes."""
     for axis in reversed(axes):
-        y = fourier.complex_transform(x, axis, is_inverse)
+        y = line_transforms.complex_transform(x, axis, is_inverse)
         if y is None:
             y = (np.fft.ifft if is_inverse else np.fft.fft)(x, axis=axis)
         x = y
@@ -27,7 +27,7 @@ def complex_transform(x: Array, axes: Sequence[int], is_inverse: bool) -> Array:
 def half_spectrum(x: Array, lengths: Sequence[int], axes: Sequence[int]) -> Array:
     """The spectrum of reals along axes, half along the last; an axis is cropped or filled up."""
     if axes[-1] in (-1, x.ndim - 1) and x.shape[-1] >= lengths[-1]:
-        y = fourier.half_spectrum(x, lengths[-1])
+        y = line_transforms.half_spectrum(x, lengths[-1])
     else:
         y = None
     if y is None:
@@ -40,7 +40,7 @@ def signal(x: Array, lengths: Sequence[int], axes: Sequence[int]) -> Array:
     x = fitted_transform(x, lengths[:-1], axes[:-1], True)
     y = None
     if axes[-1] in (-1, x.ndim - 1) and x.shape[-1] > lengths[-1] // 2:
-        y = fourier.signal(x, lengths[-1])
+        y = line_transforms.signal(x, lengths[-1])
     return np.fft.irfft(x, lengths[-1], axes[-1]) if y is None else y
 
 

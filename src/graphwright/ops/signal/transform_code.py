@@ -38,6 +38,17 @@ FACTORS = (2, 3, 4, 5, 8)
 #: Those that may be the first ones, or the last ones, of a row that is split.
 FIRST, LAST = (4, 8), (2, 4, 8)
 
+_FIRST, _SECOND = (math.sqrt(5) - 1) / 4, (math.sqrt(5) + 1) / 4
+_LOW, _HIGH = (math.sqrt(10 + side * math.sqrt(20)) / 4 for side in (-1, 1))
+#: Cosines and sines of whole parts of a turn.
+ROOTS = {
+    3: ((1.0, 0.0), (-0.5, math.sqrt(0.75)), (-0.5, -math.sqrt(0.75))),
+    5: (
+        *((1.0, 0.0), (_FIRST, _HIGH), (-_SECOND, _LOW)),
+        *((-_SECOND, -_LOW), (_FIRST, -_HIGH)),
+    ),
+}
+
 #: The context of `fourier_part`. Steps are in bytes.
 #:
 #: There are `items`: rows, or `groups` of lines for each of some outer places. A row is `split`. A
@@ -230,11 +241,11 @@ class FourierCode(NamedTuple):
             targets = [b.at(target, b.mul_i(step, str(k))) for k in range(factor)]
             with b.loop("%s") as q:
                 skip = b.mul_i(q, str(self.cell))
-                own = b.at("%roots", b.mul_i(q, str(factor * self.cell)))
+                some = b.at("%roots", b.mul_i(q, str(factor * self.cell)))
                 sums = b.transform([b.load_cell(b.at(x, skip)) for x in starts])
                 for k, value in enumerate(sums):
                     if is_last:
-                        value = b.times(value, b.load_cell(b.at(own, str(k * self.cell))))
+                        value = b.times(value, b.load_cell(b.at(some, str(k * self.cell))))
                     elif k:
                         value = b.times(value, roots[k - 1])
                     b.store_cell(value, b.at(targets[k], skip))
@@ -780,8 +791,7 @@ class FourierBody:
             cosines = x[0]
             sines: Pair | None = None
             for j, (plus, minus) in enumerate(pairs, 1):
-                angle = 2 * math.pi * (j * k % n) / n
-                c, s = self.constant(math.cos(angle)), self.constant(math.sin(angle))
+                c, s = (self.constant(number) for number in ROOTS[n][j * k % n])
                 cosines = self.fma(plus[0], c, cosines[0]), self.fma(plus[1], c, cosines[1])
                 if sines is None:
                     sines = self.mul(minus[0], s), self.mul(minus[1], s)

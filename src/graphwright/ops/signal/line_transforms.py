@@ -19,9 +19,9 @@ import numpy.typing as npt
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine import compiler, targets, threads
 from graphwright.machine.array_layout import Array, address
-from graphwright.machine.fourier_code import AS_FIRST, AS_LAST, FIRST, FourierCode
 from graphwright.machine.preparation import Preparation, threaded
 from graphwright.machine.products import Shared, aligned
+from graphwright.ops.signal.transform_code import AS_FIRST, AS_LAST, FIRST, FourierCode
 
 #: Elements from which on the code is worth to be made, and how often fewer are worth it.
 WORTH_MAKING, PATIENCE = 1 << 13, 8
@@ -36,7 +36,7 @@ _SPECTRA, _PAIRS = 1, 2  # half spectra are written, or read
 Table = npt.NDArray[Any]
 
 
-class Kernel(NamedTuple):
+class TransformKernel(NamedTuple):
     """The native function for one kind of element."""
 
     code: FourierCode
@@ -44,12 +44,16 @@ class Kernel(NamedTuple):
 
 
 @functools.cache
-def kernel(bits: int) -> Kernel:
+def kernel(bits: int) -> TransformKernel:
     """The function for elements of so many bits, compiled at the first call."""
-    code = FourierCode(targets.vectors(), bits)
+    return load(FourierCode(targets.vectors(), bits))
+
+
+def load(code: FourierCode) -> TransformKernel:
+    """The function of a text, compiled."""
     place = compiler.compiled(code.text()).addresses["fourier_part"]
     call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(place)
-    return Kernel(code, Shared(call, place))
+    return TransformKernel(code, Shared(call, place))
 
 
 @functools.cache
@@ -59,7 +63,7 @@ def preparation(bits: int) -> Preparation:
     return Preparation(made.make, is_brief=True, patience=PATIENCE)
 
 
-class Plan(NamedTuple):
+class PassPlan(NamedTuple):
     """The passes of a transform, with the tables that they read."""
 
     cells: int  # that the passes are for
@@ -71,29 +75,30 @@ class Plan(NamedTuple):
 def roots(n: int) -> npt.NDArray[np.complex128]:
     """exp(-2 pi i k / n) for all k, each from an angle of at most an eighth of a turn."""
     octant, rest = np.divmod(8 * np.arange(n), n)
-    odd = octant % 2 == 1
-    angles = np.where(odd, n - rest, rest) * (np.pi / 4 / n)
-    cosines, sines = np.cos(angles), np.sin(angles)
-    swaps = (octant + 1) // 2 % 2 == 1  # around the axis of imaginary numbers
+    is_odd = octant % 2 == 1
+    unit = math.gcd(8, n)
+    eighth = np.arctan(np.longdouble(1))  # more digits than a double has, where there are any
+    angles = np.arange(n // unit + 1) * (eighth * unit / n)
+    places = np.where(is_odd, n - rest, rest) // unit
+    cosines, sines = np.cos(angles).astype("d")[places], np.sin(angles).astype("d")[places]
+    swaps = (octant + 1) // 2 % 2 == 1  # nearer to the axis of imaginary numbers
     re, im = np.where(swaps, sines, cosines), np.where(swaps, cosines, sines)
     re = np.where((octant >= 2) & (octant < 6), -re, re)
-    im = np.where(octant < 4, -im, im)
-    return re + 1j * im
+    return re + 1j * np.where(octant < 4, -im, im)
 
 
 @functools.lru_cache(maxsize=256)
 def factors(n: int) -> tuple[int, ...] | None:
     """The factors of a length that have passes, in their order; None if another one remains."""
-    found = []
+    result: list[int] = []
     for factor in (5, 3):
         while n % factor == 0:
-            found.append(factor)
+            result.append(factor)
             n //= factor
     if n & (n - 1):
         return None
-    twos = n.bit_length() - 1
-    found += twos_of(n.bit_length() - 1)
-    return tuple(found)
+    result += twos_of(n.bit_length() - 1)
+    return tuple(result)
 
 
 def twos_of(power: int) -> list[int]:
@@ -113,8 +118,8 @@ def is_split(n: int, lanes: int) -> bool:
     return n % (2 * lanes) == 0 and n >= lanes * lanes
 
 
-@functools.lru_cache(maxsize=32)
-def plan(n: int, split: bool, code: FourierCode) -> Plan:
+@functools.lru_cache(maxsize=16)
+def plan(n: int, split: bool, code: FourierCode) -> PassPlan:
     """The passes of a transform of n complex numbers: of a row, or of lines beside each other."""
     cells = n // code.lanes if split else n
     dtype = np.dtype("f" if code.bits == 32 else "d")
@@ -127,12 +132,12 @@ def plan(n: int, split: bool, code: FourierCode) -> Plan:
         if is_last:  # cell k of the result, lane by lane
             order = np.arange(cells).reshape(factor, done).T.reshape(-1)
             places = np.outer(order, np.arange(code.lanes))
-            own = all_roots[places]
-            parts = np.stack([own.real, own.imag], axis=1)
+            some = all_roots[places]
+            parts = np.stack([some.real, some.imag], axis=1)
         else:
             places = np.outer(np.arange(apart), np.arange(1, factor))
-            own = all_roots[places * (n // left)]
-            parts = np.stack([own.real, own.imag], axis=2)
+            some = all_roots[places * (n // left)]
+            parts = np.stack([some.real, some.imag], axis=2)
         table = aligned(parts.size, dtype)
         table[:] = parts.reshape(-1)
         tables.append(table)
@@ -141,17 +146,16 @@ def plan(n: int, split: bool, code: FourierCode) -> Plan:
             kind = factor + AS_FIRST
         rows.append((kind, apart, done, address(table)))
         done, left = done * factor, apart
-    return Plan(cells, split, np.array(rows, np.int64).reshape(-1, 4), tuple(tables))
+    return PassPlan(cells, split, np.array(rows, np.int64).reshape(-1, 4), tuple(tables))
 
 
-@functools.lru_cache(maxsize=32)
 def turns(half: int, bits: int) -> Table:
     """What halves of a half spectrum are multiplied by: -i exp(-pi i k / half)."""
     some = -1j * roots(2 * half)[: half // 2 + 1]
     return np.concatenate([some.real, some.imag]).astype("f" if bits == 32 else "d")
 
 
-class Lines(NamedTuple):
+class TransformLines(NamedTuple):
     """Where the lines of a transform lie: `lines` for each of `outer` places; steps in bytes."""
 
     outer: int
@@ -160,19 +164,25 @@ class Lines(NamedTuple):
     to: tuple[int, int, int]
 
 
-class Preset(NamedTuple):
+class TransformPreset(NamedTuple):
     """All that a call needs beside its arrays."""
 
     words: tuple[int, ...]  # of the context, behind the addresses of its arrays
     room: int  # bytes to work in
     parts: int
-    tables: tuple[Plan, Table | None]  # whose addresses are among the words
+    tables: tuple[PassPlan, Table | None]  # whose addresses are among the words
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=32)
 def preset(
-    lines: Lines, n: int, spectra: int, is_inverse: bool, scale: float, bits: int, shares: int
-) -> Preset:
+    lines: TransformLines,
+    n: int,
+    spectra: int,
+    is_inverse: bool,
+    scale: float,
+    bits: int,
+    shares: int,
+) -> TransformPreset:
     """What transforms such lines of n complex numbers, for so many threads."""
     code = kernel(bits).code
     unit = 2 * code.size
@@ -193,7 +203,7 @@ def preset(
         *(address(chosen.passes), len(chosen.passes), spectra, n),
         *(0 if mirrors is None else address(mirrors), room, parts, *numbers),
     )
-    return Preset(words, parts * room, parts, (chosen, mirrors))
+    return TransformPreset(words, parts * room, parts, (chosen, mirrors))
 
 
 def complex_transform(x: Array, axis: int, is_inverse: bool) -> Array | None:
@@ -207,10 +217,10 @@ def complex_transform(x: Array, axis: int, is_inverse: bool) -> Array | None:
     outer, inner = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 :])
     unit = x.itemsize
     if inner == 1:
-        lines = Lines(1, outer, (0, n * unit, unit), (0, n * unit, unit))
+        lines = TransformLines(1, outer, (0, n * unit, unit), (0, n * unit, unit))
     else:
         steps = (n * inner * unit, unit, inner * unit)
-        lines = Lines(outer, inner, steps, steps)
+        lines = TransformLines(outer, inner, steps, steps)
     _run(x, result, lines, n, 0, is_inverse, 1 / n if is_inverse else 1.0)
     return result
 
@@ -223,7 +233,7 @@ def half_spectrum(x: Array, n: int) -> Array | None:
     half, unit = n // 2, 2 * x.itemsize
     result = np.empty((*x.shape[:-1], half + 1), np.dtype(f"c{unit}"))
     steps, to = (0, x.shape[-1] * x.itemsize, unit), (0, (half + 1) * unit, unit)
-    lines = Lines(1, math.prod(x.shape[:-1]), steps, to)
+    lines = TransformLines(1, math.prod(x.shape[:-1]), steps, to)
     _run(x, result, lines, half, _SPECTRA, False, 0.5)
     return result
 
@@ -236,7 +246,7 @@ def signal(x: Array, n: int) -> Array | None:
     half, unit = n // 2, x.itemsize
     result = np.empty((*x.shape[:-1], n), np.dtype(f"f{unit // 2}"))
     steps, to = (0, x.shape[-1] * unit, unit), (0, half * unit, unit)
-    lines = Lines(1, math.prod(x.shape[:-1]), steps, to)
+    lines = TransformLines(1, math.prod(x.shape[:-1]), steps, to)
     _run(x, result, lines, half, _PAIRS, True, 1 / n)
     return result
 
@@ -256,11 +266,17 @@ def _is_native(x: Array, n: int, work: int) -> bool:
 
 
 def _run(
-    x: Array, result: Array, lines: Lines, n: int, spectra: int, is_inverse: bool, scale: float
+    x: Array,
+    result: Array,
+    lines: TransformLines,
+    n: int,
+    spectra: int,
+    is_inverse: bool,
+    scale: float,
 ) -> None:
     """Transforms lines of x."""
     bits = BITS[x.dtype.char]
     chosen = preset(lines, n, spectra, is_inverse, scale, bits, threads.available())
-    work = aligned(chosen.room, np.dtype(np.uint8))
+    work = aligned(chosen.room // 4, np.dtype(np.float32))
     context = array("q", (address(x), address(result), address(work), *chosen.words))
     kernel(bits).part.run(context.buffer_info()[0], chosen.parts)
