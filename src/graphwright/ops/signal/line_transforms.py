@@ -108,7 +108,10 @@ def twos_of(power: int) -> list[int]:
     cache: (4, 8, 4, 4, 4) takes 21 us for 2^11 cells of 64 bytes, and (4, 8, 8, 8) takes 39.
     """
     if power <= 9:
-        return [8] * (power // 3) + [[], [2], [4]][power % 3]
+        eights, rest = divmod(power, 3)
+        if rest == 1 and eights:
+            return [8] * (eights - 1) + [4, 4]
+        return [8] * eights + [[], [2], [4]][rest]
     some = [8] if power % 2 else [8, 8]
     return [4, *some, *[4] * ((power - 2 - 3 * len(some)) // 2)]
 

@@ -189,10 +189,11 @@ class FourierCode(NamedTuple):
                 b.store_cell((re, b.mul(im, sign)), b.at(first, str(i * self.cell)))
         source = b.at("%source", b.mul_i(whole, str(2 * self.size)))
         cells = b.at("%cells", b.mul_i(whole, str(self.cell)))
-        b.line(
-            f"call void @load_apart(ptr {source}, i64 %lane, i64 %left, i64 {2 * self.size}, "
-            f"i64 {over}, ptr {cells}, {b.element} %sign)"
-        )
+        with b.loop(b.value(f"call i64 @llvm.smin.i64(i64 {over}, i64 1)")):
+            b.line(
+                f"call void @load_apart(ptr {source}, i64 %lane, i64 %left, i64 {2 * self.size}, "
+                f"i64 {over}, ptr {cells}, {b.element} %sign)"
+            )
         arguments = "ptr %source, i64 %lane, i64 %left, i64 %count, ptr %cells"
         return b.function(f"load_rows({arguments}, {b.element} %sign)")
 
@@ -212,10 +213,11 @@ class FourierCode(NamedTuple):
         target = b.at("%target", b.mul_i(whole, str(2 * self.size)))
         rest = b.at("%cells", b.mul_i(whole, str(self.cell)))
         scales_text = f"{b.element} %scale, {b.element} %scale.imag"
-        b.line(
-            f"call void @store_apart(ptr {rest}, i64 {over}, ptr {target}, i64 %lane, i64 %left, "
-            f"i64 {2 * self.size}, {scales_text})"
-        )
+        with b.loop(b.value(f"call i64 @llvm.smin.i64(i64 {over}, i64 1)")):
+            b.line(
+                f"call void @store_apart(ptr {rest}, i64 {over}, ptr {target}, i64 %lane, "
+                f"i64 %left, i64 {2 * self.size}, {scales_text})"
+            )
         arguments = "ptr %cells, i64 %count, ptr %target, i64 %lane, i64 %left"
         return b.function(f"store_rows({arguments}, {scales_text})")
 
