@@ -25,11 +25,11 @@ from graphwright.machine.tile_code import BLOCK, CodeTile
 _SHARES = 8  # parts for each thread: all wait for the last part
 _MANY = 500  # matrices, however small, that BLAS takes one by one for longer than a native call
 _HIGH = 512  # rows of the left operand that go through a block together
-_LOW = 48  # rows where many panels are packed together: these rows stay in a core's cache
+_LOW = 48  # rows where many panels are packed together: tiles, which stay in a core's cache
 _NEAR = 4 << 20  # bytes of a left operand that is read again for each panel: all cores' cache
 _WIDE = 10  # panels that are packed together where it is larger
-_NARROW = 16  # panels that are packed together where a row of a panel is one line of the cache
-_LINE = 64  # bytes of such a line
+_NARROW = 12  # panels that are packed together where a row of a panel has few lines of the cache
+_FEW = 128  # bytes of such a row
 _PACKED = 1 << 18  # bytes of a right operand that stays in a core's cache as a whole
 
 
@@ -94,8 +94,8 @@ def _has_vectors() -> bool:
 
 
 def _is_narrow(tile: CodeTile) -> bool:
-    """Whether a row of a panel is one line: memory is read at its speed from several panels on."""
-    return tile.widest * tile.lanes * tile.size <= _LINE
+    """Whether a row of a panel is so short that only several are read at the speed of memory."""
+    return tile.widest * tile.lanes * tile.size <= _FEW
 
 
 @functools.lru_cache(maxsize=256)
@@ -185,7 +185,7 @@ def _plan(
     panels = -(-vectors // tile.widest)
     by_columns = panels >= 2 * shared
     together = by_columns and _is_narrow(tile)
-    rows_together = min(_HIGH, max(_LOW, m // 192 * 6)) if together else _HIGH
+    rows_together = min(_HIGH // 24 * 24, max(_LOW, m // 768 * 24)) if together else _HIGH
     if not by_columns:
         pieces = max(shared, min(_SHARES * shared, m // _HIGH))
     elif together:
