@@ -31,6 +31,8 @@ WORTH_CALLING = 1 << 8
 LONGEST = 1 << 18
 #: Elements that one thread transforms before a second one has started.
 ALONE = 1 << 14
+#: Bytes to work in from which on each thread has one part: parts have rooms of their own.
+ROOMY = 1 << 20
 _SPECTRA, _PAIRS = 1, 2  # half spectra are written, or read
 
 Table = npt.NDArray[Any]
@@ -197,7 +199,8 @@ def preset(
         room += n * unit * (1 if split else code.lanes)
     room += -room % 64
     items = lines.outer * groups
-    parts = min(items, 2 * shares) if items * n > ALONE and shares > 1 else 1
+    most = shares if room > ROOMY else 2 * shares
+    parts = min(items, most) if items * n > ALONE and shares > 1 else 1
     mirrors = turns(n, bits) if spectra else None
     sign = -1.0 if is_inverse else 1.0
     numbers = struct.unpack("3q", struct.pack("3d", sign, scale, scale * sign))
