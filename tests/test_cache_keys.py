@@ -45,6 +45,7 @@ from graphwright.machine import (
     targets,
 )
 from graphwright.machine.disk_cache import DiskCache
+from graphwright.machine.targets import Vectors
 from graphwright.op import dispatch, late_imports, op, refusal, special_functions
 from graphwright.ops.convolution import implicit, sliding, tap_geometry
 from graphwright.ops.convolution.windows import Windows
@@ -52,6 +53,8 @@ from graphwright.ops.core import repetition
 from graphwright.ops.image import resize_kernels
 from graphwright.ops.linalg import einsum, matrices
 from graphwright.ops.random import simon
+from graphwright.ops.signal import line_transforms
+from graphwright.ops.signal.transform_code import FourierCode
 from graphwright.ops.strings import csv_records, pattern_automata, pattern_search, regex
 from graphwright.trace import tracer
 from graphwright.types import dtypes as dt
@@ -252,6 +255,24 @@ of(
     batch=(((2,), (8,), (4,)), ((3,), (8,), (4,))),
     strides=(((2,), (8,), (4,)), ((2,), (8,), (0,))),
 )  # fmt: skip
+of("ops/signal/line_transforms.py:factors", line_transforms.factors, n=((12,), (15,)))
+
+
+def outline_of_tables(plan: Any) -> Any:
+    """Tables of a transform, and what lies where in them."""
+    return outline(plan.passes), described(plan.tables), plan.cells, plan.is_split
+
+
+CODE = FourierCode(Vectors(256, 16, True), 32)
+of(
+    "ops/signal/line_transforms.py:plan",
+    lambda *key: outline_of_tables(line_transforms.plan(*key)), line_transforms.plan,
+    n=((256, False, CODE), (128, False, CODE)),
+    split=((256, False, CODE), (256, True, CODE)),
+    code=((256, False, CODE), (256, False, CODE._replace(bits=64))),
+)  # fmt: skip
+PLACES = line_transforms.TransformLines(1, 9, (0, 512, 8), (0, 512, 8))
+TRANSFORM = (PLACES, 64, 0, False, 1.0, 32, 1)
 PRODUCT = ((64, 64, 64), (256, 4), (256, 4), F32, 1, 64, 0)
 
 
@@ -269,6 +290,20 @@ def outline(plan: Any) -> Any:
     if type(plan) is int:
         return "an address" if plan >> 40 else plan
     return outline(list(vars(plan).values())) if hasattr(plan, "__dict__") else plan
+
+
+of(
+    "ops/signal/line_transforms.py:preset",
+    lambda *key: (outline(chosen := line_transforms.preset(*key).words), chosen[-3:]),
+    line_transforms.preset,
+    lines=but(TRANSFORM, 0, PLACES._replace(lines=17)),
+    n=but(TRANSFORM, 1, 128),
+    spectra=but(TRANSFORM, 2, 1),
+    inverse=but(TRANSFORM, 3, True),
+    scale=but(TRANSFORM, 4, 0.5),
+    bits=but(TRANSFORM, 5, 64),
+    shares=but((PLACES._replace(lines=999), *TRANSFORM[1:]), 6, 2),
+)  # fmt: skip
 
 
 of(
@@ -1269,6 +1304,8 @@ WITHOUT_ROWS = {
     "machine/drafts.py:_DRAFTS": "it lists what is alive, and remembers no result",
     "machine/products.py:_quick_kernels": "its text is that of `kernels`, which has rows",
     "machine/products.py:preparation": "what it prepares is `kernels`, which has rows",
+    "ops/signal/line_transforms.py:kernel": "its key is 32 or 64, the bits of a dtype",
+    "ops/signal/line_transforms.py:preparation": "what it prepares is `kernel`",
     "ops/convolution/sliding.py:functions": "its key is a dtype as in `products.kernels`",
     "ops/convolution/sliding.py:preparation": "what it prepares is `functions`",
     "ops/random/seeds.py:graphs": "the key is a graph, and the value is a state",
@@ -1357,7 +1394,8 @@ UNBOUNDED = {
     **dict.fromkeys(
         ("compile/llvm/emitter.py:type_of", "compile/llvm/emitter.py:declared",
          "machine/products.py:kernels", "machine/products.py:_quick_kernels",
-         "machine/products.py:preparation",
+         "machine/products.py:preparation", "ops/signal/line_transforms.py:kernel",
+         "ops/signal/line_transforms.py:preparation",
          "ops/convolution/sliding.py:functions", "ops/convolution/sliding.py:preparation"),
         "its keys are names of the package, dtypes and lengths of vectors",
     ),

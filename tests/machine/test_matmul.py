@@ -46,13 +46,22 @@ def operands(draw: st.DrawFn) -> tuple[Any, Any]:
     return arrays[0], arrays[1]
 
 
-@given(operands(), st.integers(1, 3), st.sampled_from([7, 1024]))
-def test_native_agrees_with_numpy(pair: tuple[Any, Any], threads_used: int, deep: int) -> None:
+@given(
+    operands(), st.integers(1, 3), st.sampled_from([7, 1024]), st.sampled_from([0, 1 << 18]),
+    st.sampled_from([6, 48]), st.integers(1, 3),
+)  # fmt: skip
+def test_native_agrees_with_numpy(
+    pair: tuple[Any, Any], threads_used: int, deep: int, packed: int, low: int, narrow: int
+) -> None:
     x, y = pair
+    matmul._plan.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         for name in ("WORTH", "WORTH_OF_BATCH", "_MANY"):
             patch.setattr(matmul, name, 1)
         patch.setattr(matmul, "BLOCK", deep)
+        patch.setattr(matmul, "_PACKED", packed)
+        patch.setattr(matmul, "_LOW", low)
+        patch.setattr(matmul, "_NARROW", narrow)
         patch.setattr(products, "ALONE", 1)
         patch.setattr(threads.Limit, "threads", threads_used)
         product = matmul.matmul(x, y)

@@ -16,6 +16,7 @@ from graphwright.machine import codegen, large_arrays, targets, thread_pool_code
 from graphwright.machine.targets import Target, Vectors
 from graphwright.machine.tile_code import CodeTile
 from graphwright.ops.convolution.window_code import SlidingCode
+from graphwright.ops.signal.transform_code import FourierCode
 
 AVX2 = frozenset({"+avx", "+avx2", "+fma", "+f16c"})
 AVX512 = AVX2 | {"+avx512f", "+avx512vl", "+avx512dq", "+avx512bw"}
@@ -94,6 +95,7 @@ def kernels() -> dict[str, str]:
     result["large arrays"] = large_arrays.TEXT
     for bits in (32, 64):
         result[f"products of {bits} bits"] = CodeTile(vectors, bits).text()
+        result[f"transforms of {bits} bits"] = FourierCode(vectors, bits).text()
         result[f"windows of {bits} bits"] = SlidingCode(vectors, bits).text()
     return result
 

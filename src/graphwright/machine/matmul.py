@@ -20,13 +20,17 @@ from graphwright.machine.preparation import WORTH, WORTH_OF_BATCH
 from graphwright.machine.products import steps
 from graphwright.machine.strip_code import ADD, MULTIPLY, OVER, PACK, UPDATE
 from graphwright.machine.strips import OTHER, PART_PANELS, RESULT, SOURCE, StripPlan
-from graphwright.machine.tile_code import BLOCK
+from graphwright.machine.tile_code import BLOCK, CodeTile
 
 _SHARES = 8  # parts for each thread: all wait for the last part
 _MANY = 500  # matrices, however small, that BLAS takes one by one for longer than a native call
 _HIGH = 512  # rows of the left operand that go through a block together
+_LOW = 48  # rows where many panels are packed together: tiles, which stay in a core's cache
 _NEAR = 4 << 20  # bytes of a left operand that is read again for each panel: all cores' cache
 _WIDE = 10  # panels that are packed together where it is larger
+_NARROW = 12  # panels that are packed together where a row of a panel has few lines of the cache
+_FEW = 128  # bytes of such a row
+_PACKED = 1 << 18  # bytes of a right operand that stays in a core's cache as a whole
 
 
 def matmul(x: Array, y: Array) -> Array:
@@ -89,6 +93,11 @@ def _has_vectors() -> bool:
     return targets.vectors().bits >= 256
 
 
+def _is_narrow(tile: CodeTile) -> bool:
+    """Whether a row of a panel is so short that only several are read at the speed of memory."""
+    return tile.widest * tile.lanes * tile.size <= _FEW
+
+
 @functools.lru_cache(maxsize=256)
 def _starts(batch: tuple[int, ...], *strides: tuple[int, ...]) -> npt.NDArray[np.int64]:
     """The offsets of the matrices of each entry of a batch, in the operands and the result."""
@@ -110,8 +119,8 @@ def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
     result = np.empty((*batch, m, n), x.dtype)
     spread = _spread(y, batch)
     starts = _starts(batch, _spread(x, batch), spread, result.strides[:-2])
-    reused = 0 in spread
     functions = products.kernels(x.dtype)
+    reused = 0 in spread or _is_packed_whole(y, functions.tile)
     count = len(starts)
     shares = 1 if threads.available() == 1 else _SHARES * threads.available()
     parts = max(1, min(count, count * m * k * n // products.ALONE, shares))
@@ -128,6 +137,17 @@ def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
     )
     functions.matmul_part.run(context.buffer_info()[0], parts)
     return result
+
+
+def _is_packed_whole(y: Array, tile: CodeTile) -> bool:
+    """Whether all of each matrix on the right is packed before it is multiplied.
+
+    Panels of it are in the nearest cache if each is multiplied at once. But where they are narrow,
+    their rows come from memory line by line, which takes longer than to read whole rows.
+    """
+    k, n = y.shape[-2:]
+    is_small = products.packed_size(k, n, tile) * tile.size <= _PACKED
+    return is_small and y.strides[-1] == y.itemsize and _is_narrow(tile)
 
 
 def _blocked(x: Array, y: Array) -> Array:
@@ -164,8 +184,12 @@ def _plan(
     vectors = -(-n // tile.lanes)
     panels = -(-vectors // tile.widest)
     by_columns = panels >= 2 * shared
+    together = by_columns and _is_narrow(tile)
+    rows_together = min(_HIGH // 24 * 24, max(_LOW, m // 768 * 24)) if together else _HIGH
     if not by_columns:
         pieces = max(shared, min(_SHARES * shared, m // _HIGH))
+    elif together:
+        pieces = max(min(panels, 4 * shared if shared > 1 else 1), panels // _NARROW)
     elif m * min(k, most) * size <= _NEAR:  # each panel meets all of the left operand
         pieces = panels
     else:
@@ -196,8 +220,8 @@ def _plan(
                 right[1],
                 width,
             )
-            for high in range(top, bottom, _HIGH):
-                some = slice(high, min(high + _HIGH, bottom))
+            for high in range(top, bottom, rows_together):
+                some = slice(high, min(high + rows_together, bottom))
                 plan.add(
                     *(MULTIPLY, SOURCE, 0, PART_PANELS, 0, RESULT, first * size),
                     *(rows[some], len(rows[some]), cols[deep : deep + depth], depth, width),

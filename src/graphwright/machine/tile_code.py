@@ -29,11 +29,16 @@ class CodeTile(VectorCode):
     @property
     def widest(self) -> int:
         """The most vectors of a panel."""
-        return 4 if self.vectors.registers == 32 else 2
+        return 4 if self.vectors.registers == 32 else 3
 
     def rows(self, width: int) -> int:
-        """The rows of a tile of so many vectors: registers remain for operands and addresses."""
-        return 8 if self.vectors.registers == 32 and width < 4 else 6
+        """The rows of a tile of so many vectors: registers remain for operands and addresses.
+
+        Few vectors have more rows, for sums that do not wait for each other.
+        """
+        if self.vectors.registers == 32:
+            return 8 if width < 4 else 6
+        return {1: 8, 2: 6, 3: 4}[width]
 
     @property
     def widths(self) -> range:

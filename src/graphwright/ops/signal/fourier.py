@@ -24,6 +24,7 @@ from graphwright.ops.core.static import static_value
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.comparison import equal, logical_or
 from graphwright.ops.math.reduction import reduce_prod
+from graphwright.ops.signal.fourier_kernels import complex_transform, half_spectrum, signal
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
@@ -93,9 +94,7 @@ class ComplexTransform(Op):
         check_rank(self.type_name, x.shape, self.rank)
         if not x.size:
             return x
-        if self.rank == 1:
-            return np.fft.ifft(x) if self.inverse else np.fft.fft(x)
-        return (np.fft.ifftn if self.inverse else np.fft.fftn)(x, axes=LAST_AXES[self.rank])
+        return complex_transform(x, LAST_AXES[self.rank], self.inverse)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         size = transform_size(call.inputs[0], LAST_AXES[self.rank])
@@ -197,7 +196,7 @@ class RealTransform(Op):
         (dims,) = self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape), fft_length)
         if dims is None or 0 in dims or not x.size:
             return np.zeros([d or 0 for d in dims or ()], self.Tcomplex.numpy_dtype)
-        y: Array = np.fft.rfftn(x, s=fft_length, axes=LAST_AXES[self.rank])
+        y = half_spectrum(x, fft_length, LAST_AXES[self.rank])
         return y.astype(self.Tcomplex.numpy_dtype, copy=False)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -305,7 +304,7 @@ class RealInverse(Op):
         (dims,) = self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape), fft_length)
         if dims is None or 0 in dims or not x.size:
             return np.zeros([d or 0 for d in dims or ()], self.Treal.numpy_dtype)
-        y: Array = np.fft.irfftn(x, s=fft_length, axes=LAST_AXES[self.rank])
+        y = signal(x, fft_length, LAST_AXES[self.rank])
         return y.astype(self.Treal.numpy_dtype, copy=False)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
@@ -505,7 +504,8 @@ def real_forward(
         dims = x.type.dims
         known = dims is not None and None not in dims[-rank:]
         lengths = dims[-rank:] if dims is not None and known else shape(x)[-rank:]
-    x = filled_up(x, lengths, rank)
+    else:
+        x = filled_up(x, lengths, rank)
     result = COMPLEX_OF.get(x.dtype, dt.complex64)
     return apply(REAL_FORWARD[rank].of(result), x, lengths, name=name)
 
@@ -526,7 +526,8 @@ def real_backward(
             last = [0] * (rank - 1) + [1]
             sizes = shape(x)[-rank:] - last
             lengths = sizes * [*([1] * (rank - 1)), 2]
-    x = filled_up(x, lengths, rank, half=True)
+    else:
+        x = filled_up(x, lengths, rank, half=True)
     result = REAL_OF.get(x.dtype, dt.float32)
     return apply(REAL_BACKWARD[rank].of(result), x, lengths, name=name)
 

@@ -7,8 +7,6 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeAlias
 
-import numpy as np
-
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
@@ -18,6 +16,7 @@ from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.shapes import shape_of
 from graphwright.ops.math.reduction import reduce_prod
 from graphwright.ops.signal.fourier import COMPLEX_OF, REAL_OF, ends, fit_axis
+from graphwright.ops.signal.fourier_kernels import KERNELS
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
@@ -34,7 +33,7 @@ class AxesTransform(Op):
     """A transform along axes, each cropped or padded with zeros to its size in `fft_length`."""
 
     ruled = True
-    #: Its name in `numpy.fft`, which takes long to import.
+    #: Its name in `numpy.fft`.
     function: ClassVar[str]
 
     def transformed(
@@ -59,7 +58,7 @@ class AxesTransform(Op):
         return (None if dims is None else tuple(dims),)
 
     def kernel(self, x: Array, fft_length: tuple[int, ...], axes: tuple[int, ...]) -> Any:
-        return getattr(np.fft, self.function)(x, s=fft_length, axes=axes)
+        return KERNELS[self.function](x, fft_length, axes)
 
     def fitted(self, x: TensorValue, like: TensorValue, axes: TransformAxes) -> Any:
         """Crops or pads the axes of a cotangent to the sizes of the operand."""
