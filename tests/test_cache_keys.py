@@ -313,6 +313,24 @@ of(
     centres=(IMAGE, (*IMAGE[:2], "legacy", IMAGE[3])),
     steps=(IMAGE, (*IMAGE[:3], (42, 6))),
 )  # fmt: skip
+AXIS = "bicubic", 7, 9, "half_pixel"
+of(
+    "ops/image/resize_kernels.py:resampling", resize_kernels.resampling,
+    method=(AXIS, ("area", *AXIS[1:])),
+    size=(AXIS, (AXIS[0], 8, *AXIS[2:])),
+    count=(AXIS, (*AXIS[:2], 10, AXIS[3])),
+    centres=(AXIS, (*AXIS[:3], "legacy")),
+)  # fmt: skip
+AROUND = "lanczos3", 9, 7, np.float32(0.75), np.float32(0), True
+of(
+    "ops/image/resize_kernels.py:scaled", resize_kernels.scaled,
+    kernel_type=(AROUND, ("gaussian", *AROUND[1:])),
+    size=(AROUND, (AROUND[0], 8, *AROUND[2:])),
+    count=(AROUND, (*AROUND[:2], 6, *AROUND[3:])),
+    scale=(AROUND, (*AROUND[:3], np.float32(0.5), *AROUND[4:])),
+    translation=(AROUND, (*AROUND[:4], np.float32(0.5), True)),
+    antialias=(AROUND, (*AROUND[:5], False)),
+)  # fmt: skip
 for name, function, more in (
     ("_convolution", implicit._convolution, ()),
     ("_input_gradient", implicit._input_gradient, (4,)),
@@ -1202,6 +1220,7 @@ WITHOUT_ROWS = {
             "ops/image/image_codecs.py:has_simplejpeg",
             "ops/image/interpolation_code.py:functions", "ops/io/example_code.py:functions",
             "ops/image/projection_code.py:functions", "ops/strings/pattern_search.py:_functions",
+            "ops/image/resampling_code.py:functions",
             "ops/strings/field_code.py:functions",
             "ops/strings/string_code.py:_functions", "ops/strings/unicode_scripts.py:_runs",
             "compile/llvm/boundary.py:boundary",
