@@ -1220,7 +1220,7 @@ WITHOUT_ROWS = {
             "ops/image/image_codecs.py:has_simplejpeg",
             "ops/image/interpolation_code.py:functions", "ops/io/example_code.py:functions",
             "ops/image/projection_code.py:functions", "ops/strings/pattern_search.py:_functions",
-            "ops/image/resampling_code.py:functions",
+            "ops/image/resampling_code.py:functions", "ops/linalg/rotations.py:functions",
             "ops/strings/field_code.py:functions",
             "ops/strings/string_code.py:_functions", "ops/strings/unicode_scripts.py:_runs",
             "compile/llvm/boundary.py:boundary",

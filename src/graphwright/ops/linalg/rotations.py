@@ -1,0 +1,109 @@
+"""Eigenvectors and singular vectors of small real matrices by machine code, in 64 bits."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphwright.base.scalar_code import module_text
+from graphwright.machine.array_layout import address
+from graphwright.machine.drafts import lasting
+from graphwright.machine.preparation import Preparation
+from graphwright.ops.linalg import rotation_code
+from graphwright.ops.linalg.row_texts import ROW_TEXTS
+from graphwright.types.arrays import Array
+
+if TYPE_CHECKING:
+    from graphwright.machine.linking import Library
+
+#: The most rows: LAPACK divides larger matrices, and its vectors have other signs then.
+MOST = 25
+#: So many matrices of a call are worth to make the code, or so many times as many of several calls.
+_WORTH, _PATIENCE = 1 << 7, 8
+
+_LEAST = float(np.finfo(np.float64).tiny)
+_EPS = float(np.finfo(np.float64).eps) / 2
+#: The relative error at which LAPACK's iterations for singular values end.
+_TOL = max(10.0, min(100.0, _EPS**-0.125)) * _EPS
+
+
+@functools.cache
+def functions() -> dict[str, Any]:
+    """The functions, by their names."""
+    place, number, real, flag = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_bool
+    kinds = {
+        "self_adjoint": [*[place] * 3, number, number, flag, real, real, place],
+        "singular": [*[place] * 4, number, number, flag, real, real, real, place],
+    }
+    functions: dict[str, Any] = {}
+
+    def use(library: Library) -> None:
+        for name, kind in kinds.items():
+            functions[name] = ctypes.CFUNCTYPE(number, *kind)(library.addresses[name])
+
+    lasting(module_text(rotation_code.FUNCTIONS, ROW_TEXTS), use)
+    return functions
+
+
+PREPARATION = Preparation(functions, patience=_PATIENCE)
+
+
+def is_ready_for(x: Array, fewest: int) -> bool:
+    """Whether machine code is there for matrices [..., n, n] of at least `fewest` rows."""
+    rows, columns = x.shape[-2:]
+    return (
+        rows == columns
+        and fewest <= rows <= MOST
+        and x.dtype.kind == "f"
+        and x.size > 0
+        and PREPARATION.is_ready_for(x.size // (rows * rows), _WORTH)
+    )
+
+
+def self_adjoint(x: Array, has_vectors: bool) -> tuple[Array, Array] | None:
+    """The eigenvalues and vectors of matrices, of which the lower triangles are read.
+
+    None where LAPACK must look at one of them.
+    """
+    if not is_ready_for(x, 1):
+        return None
+    matrices = np.ascontiguousarray(x, np.float64)
+    n = x.shape[-1]
+    count = math.prod(x.shape[:-2])
+    values = np.empty(x.shape[:-1], np.float64)
+    vectors = np.empty(x.shape if has_vectors else 0, np.float64)
+    work = np.empty(2 * n * n + 3 * n, np.float64)
+    done = functions()["self_adjoint"](
+        address(matrices), address(values), address(vectors), count, n, has_vectors, _EPS, _LEAST,
+        address(work),
+    )  # fmt: skip
+    if done < count:
+        return None
+    return values.astype(x.dtype, copy=False), vectors.astype(x.dtype, copy=False)
+
+
+def singular(x: Array, has_vectors: bool) -> tuple[Array, Array, Array] | None:
+    """The singular values of square matrices, and the left and right vectors.
+
+    None where LAPACK must look at one of them.
+    """
+    if not is_ready_for(x, 2):
+        return None
+    matrices = np.ascontiguousarray(x, np.float64)
+    n = x.shape[-1]
+    count = math.prod(x.shape[:-2])
+    values = np.empty(x.shape[:-1], np.float64)
+    left, right = [np.empty(x.shape if has_vectors else 0, np.float64) for _ in range(2)]
+    work = np.empty(3 * n * n + 5 * n, np.float64)
+    done = functions()["singular"](
+        address(matrices), address(values), address(left), address(right), count, n, has_vectors,
+        _EPS, _TOL, _LEAST, address(work),
+    )  # fmt: skip
+    if done < count:
+        return None
+    values, left, right = [each.astype(x.dtype, copy=False) for each in (values, left, right)]
+    return values, left, right
