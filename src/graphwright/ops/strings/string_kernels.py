@@ -201,17 +201,19 @@ def regex_replace(
     array: Array, pattern: bytes, rewrite: bytes, replace_global: bool = True
 ) -> Array:
     """Matches of a pattern in RE2's syntax replaced; ValueError for a bad pattern or rewrite."""
-    regex.compile_pattern(pattern)
-    parts = regex.rewrite_parts(rewrite)
+    compiled, parts = regex.compile_pattern(pattern), regex.rewrite_parts(rewrite)
+    flat, results = array.reshape(-1), None
     if all(isinstance(part, bytes) for part in parts):
-        plain, flat = b"".join(map(bytes, parts)), array.reshape(-1)
+        plain = b"".join(map(bytes, parts))
         results = pattern_search.replaced(pattern, plain, flat, replace_global)
-        if results is not None:
-            others = [place for place, text in enumerate(results.tolist()) if text is None]
-            if others:
-                texts = flat[others].tolist()
-                results[others] = regex.replaced(pattern, rewrite, texts, replace_global)
-            return results.reshape(array.shape)
+    elif max(part for part in parts if isinstance(part, int)) <= compiled.groups:
+        results = pattern_search.regrouped(pattern, parts, flat, replace_global)
+    if results is not None:
+        others = [place for place, text in enumerate(results.tolist()) if text is None]
+        if others:
+            texts = flat[others].tolist()
+            results[others] = regex.replaced(pattern, rewrite, texts, replace_global)
+        return results.reshape(array.shape)
     texts = array.reshape(-1).tolist()
     return _filled(regex.replaced(pattern, rewrite, texts, replace_global), array.shape)
 
