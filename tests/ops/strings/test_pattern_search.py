@@ -154,7 +154,7 @@ def test_groups_are_those_of_the_python_module_of_re2(pattern: bytes, text: byte
     if match is not None:
         groups = b"".join([(match.group(number) or b"") + b"|" for number in numbers])
         expected = text[: match.start()] + groups + text[match.end() :]
-    assert replacement.of([text]).tolist() == [expected]
+    assert replacement.of(objects([text])).tolist() == [expected]
 
 
 def test_results_that_are_longer_than_expected() -> None:

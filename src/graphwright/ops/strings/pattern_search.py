@@ -25,6 +25,7 @@ from graphwright.machine.array_layout import address, python_function
 from graphwright.machine.drafts import lasting
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.strings import group_code, string_code
+from graphwright.ops.strings.byte_pieces import pieces_of
 from graphwright.ops.strings.pattern_automata import (
     COUNT,
     DEAD,
@@ -552,7 +553,7 @@ def regrouped(
         or not GROUP_PREPARATION.is_ready_for(texts.size, _WORTH)
     ):
         return None
-    return GroupReplacement(automaton, automaton.origins, parts, everywhere).of(texts.tolist())
+    return GroupReplacement(automaton, automaton.origins, parts, everywhere).of(texts)
 
 
 class GroupReplacement:
@@ -588,10 +589,10 @@ class GroupReplacement:
         self.parts = len(parts)
         self.plan = np.array([*plan, 0], np.int64)
 
-    def of(self, texts: list[bytes]) -> Array:
+    def of(self, texts: Array) -> Array:
         """The texts with their matches replaced, or None for RE2 to do it."""
         ends = np.cumsum([0, *map(len, texts)])
-        data = np.frombuffer(b"".join(texts) + b"\0", np.uint8)
+        data = np.frombuffer(b"".join([*texts, b"\0"]), np.uint8)
         longest = int(np.diff(ends).max())
         states, spans = np.empty(longest + 1, np.int64), np.empty(2 * GROUPS + 2, np.int64)
         room = max(2 * data.size, 4 * longest) + 1024
@@ -607,17 +608,14 @@ class GroupReplacement:
                 self.literals, states, spans, out, out_ends, marks,
             )  # fmt: skip
             done = _group_functions()["replace_groups"](
-                *map(address, arrays), before, len(texts), origins.kind_count, origins.places.shape[2],
-                self.parts, self.everywhere, room,
+                *map(address, arrays), before, len(texts), origins.kind_count,
+                origins.places.shape[2], self.parts, self.everywhere, room,
             )  # fmt: skip
-            whole = out.tobytes()
-            places = out_ends[before : done + 1].tolist()
-            results[before:done] = [
-                [whole[begin:end], None, text][mark]
-                for text, mark, begin, end in zip(
-                    texts[before:done], marks[before:done].tolist(), places, places[1:]
-                )
-            ]
+            if done > before:
+                new, new_marks = pieces_of(out, out_ends[before : done + 1]), marks[before:done]
+                new[new_marks == 1] = None
+                new[new_marks == 2] = texts[before:done][new_marks == 2]
+                results[before:done] = new
             room *= 2 if done == before else 1
         return results
 
