@@ -1221,7 +1221,7 @@ WITHOUT_ROWS = {
             "ops/image/interpolation_code.py:functions", "ops/io/example_code.py:functions",
             "ops/image/projection_code.py:functions", "ops/strings/pattern_search.py:_functions",
             "ops/image/resampling_code.py:functions", "ops/linalg/rotations.py:functions",
-            "ops/strings/byte_pieces.py:functions",
+            "ops/linalg/rotations.py:root_functions", "ops/strings/byte_pieces.py:functions",
             "ops/strings/numerals.py:functions", "ops/strings/pattern_search.py:_group_functions",
             "ops/strings/field_code.py:functions",
             "ops/strings/string_code.py:_functions", "ops/strings/unicode_scripts.py:_runs",

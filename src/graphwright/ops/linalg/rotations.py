@@ -1,4 +1,4 @@
-"""Eigenvectors and singular vectors of small real matrices by machine code, in 64 bits."""
+"""Eigenvectors, singular vectors and roots of small real matrices by machine code, in 64 bits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphwright.base.scalar_code import module_text
 from graphwright.machine.array_layout import address
 from graphwright.machine.drafts import lasting
 from graphwright.machine.preparation import Preparation
-from graphwright.ops.linalg import rotation_code
+from graphwright.ops.linalg import root_code, rotation_code
 from graphwright.ops.linalg.row_texts import ROW_TEXTS
 from graphwright.types.arrays import Array
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: The most rows: LAPACK divides larger matrices, and its vectors have other signs then.
 MOST = 25
+#: The same for roots, since SciPy's take less time for larger ones.
+MOST_OF_ROOTS = 12
 #: So many matrices of a call are worth to make the code, or so many times as many of several calls.
 _WORTH, _PATIENCE = 1 << 7, 8
 
@@ -49,19 +51,50 @@ def functions() -> dict[str, Any]:
     return functions
 
 
+@functools.cache
+def root_functions() -> dict[str, Any]:
+    """The function of roots, by its name."""
+    place, number, real = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
+    kind = ctypes.CFUNCTYPE(number, *[place] * 3, number, number, real, place)
+    functions: dict[str, Any] = {}
+
+    def use(library: Library) -> None:
+        functions["square_roots"] = kind(library.addresses["square_roots"])
+
+    lasting(module_text(root_code.FUNCTIONS), use)
+    return functions
+
+
 PREPARATION = Preparation(functions, patience=_PATIENCE)
+ROOT_PREPARATION = Preparation(root_functions, patience=_PATIENCE)
 
 
-def is_ready_for(x: Array, fewest: int) -> bool:
-    """Whether machine code is there for matrices [..., n, n] of at least `fewest` rows."""
+def is_ready_for(
+    x: Array, fewest: int, most: int = MOST, preparation: Preparation = PREPARATION
+) -> bool:
+    """Whether machine code is there for matrices [..., n, n] of so many rows."""
     rows, columns = x.shape[-2:]
     return (
         rows == columns
-        and fewest <= rows <= MOST
+        and fewest <= rows <= most
         and x.dtype.kind == "f"
         and x.size > 0
-        and PREPARATION.is_ready_for(x.size // (rows * rows), _WORTH)
+        and preparation.is_ready_for(x.size // (rows * rows), _WORTH)
     )
+
+
+def square_roots(x: Array) -> Array | None:
+    """The principal roots of matrices [count, n, n], complex; None for SciPy to do it."""
+    if not is_ready_for(x, 1, MOST_OF_ROOTS, ROOT_PREPARATION):
+        return None
+    matrices = np.ascontiguousarray(x, np.float64)
+    count, n = x.shape[:2]
+    roots = np.empty((2, *x.shape), np.float64)
+    work = np.empty(4 * n * n + 3 * n, np.float64)
+    done = root_functions()["square_roots"](
+        address(matrices), address(roots), address(roots[1]), count, n, _EPS, address(work)
+    )
+    return roots[0] + 1j * roots[1] if done == count else None
 
 
 def self_adjoint(x: Array, has_vectors: bool) -> tuple[Array, Array] | None:
