@@ -33,13 +33,13 @@ _REAL = 1e-7  # of the greatest entry; imaginary parts below it come from roundi
 
 def square_root(matrices: Array) -> Any:
     """The principal roots of [matrices, n, n], NaN of real ones that have no real root."""
-    roots = rotations.square_roots(matrices)
-    if roots is None:
-        from scipy.linalg import sqrtm  # here, for it takes long to import
+    if (by_code := rotations.square_roots(matrices, _REAL)) is not None:
+        return by_code
+    from scipy.linalg import sqrtm  # here, for it takes long to import
 
-        exact = matrices.astype(np.result_type(matrices, np.float64))
-        finite: Any = np.isfinite(matrices).all((1, 2))
-        roots = _one_by_one(sqrtm, exact, finite)
+    exact = matrices.astype(np.result_type(matrices, np.float64))
+    finite: Any = np.isfinite(matrices).all((1, 2))
+    roots = _one_by_one(sqrtm, exact, finite)
     if matrices.dtype.kind == "c":
         return roots
     least = np.abs(roots).max((1, 2), keepdims=True) * _REAL

@@ -216,25 +216,39 @@ def _product(
             imaginary[i * n + j] = y
 
 
+def _keep_real(real: Reals, imaginary: Reals, n: int, share: float) -> None:
+    """Makes a matrix NaN whose imaginary parts are more than a share of its greatest entry."""
+    most, most_imaginary = 0.0, 0.0
+    for i in range(n * n):
+        most = max(most, _size(real[i], imaginary[i]))
+        most_imaginary = max(most_imaginary, abs(imaginary[i]))
+    if most_imaginary > share * most:
+        infinite = 1e308 * 10.0
+        nan = infinite - infinite
+        for i in range(n * n):
+            real[i] = nan
+
+
 def square_roots(
-    matrices: Reals, real: Reals, imaginary: Reals, count: int, n: int, eps: float, work: Reals
+    matrices: Reals, roots: Reals, count: int, n: int, eps: float, share: float, work: Reals
 ) -> int:
     """The principal roots of matrices; how many are done. The next one is for SciPy.
 
     Args:
         matrices: [count, n, n].
-        real: [count, n, n], for the real parts of the results.
-        imaginary: The same for the imaginary parts.
+        roots: [count, n, n], for the results: NaN where a matrix has no real root.
         count: How many matrices there are.
         n: Their rows.
         eps: Half the distance from 1 to the next greater number.
-        work: Room for 4 * n * n + 3 * n numbers.
+        share: The imaginary parts that come from rounding, relative to the greatest entry.
+        work: Room for 5 * n * n + 3 * n numbers.
     """
     a = work[0:]
     b = work[n * n :]
     p = work[2 * n * n :]
     q = work[3 * n * n :]
-    w = work[4 * n * n :]
+    imaginary = work[4 * n * n :]
+    w = work[5 * n * n :]
     for matrix in range(count):
         start = matrix * n * n
         most = 0.0
@@ -255,11 +269,13 @@ def square_roots(
             return matrix
         if not _triangular_root(a, b, n):
             return matrix
-        _product(a, b, p, q, real[start:], imaginary[start:], w, n)
+        _product(a, b, p, q, roots[start:], imaginary, w, n)
+        _keep_real(roots[start:], imaginary, n, share)
     return count
 
 
 #: All functions; each calls those before it.
 FUNCTIONS = (
-    _size, _root, _hessenberg, _shift, _step, _triangular, _triangular_root, _product, square_roots,
+    _size, _root, _hessenberg, _shift, _step, _triangular, _triangular_root, _product,
+    _keep_real, square_roots,
 )  # fmt: skip

@@ -55,7 +55,7 @@ def functions() -> dict[str, Any]:
 def root_functions() -> dict[str, Any]:
     """The function of roots, by its name."""
     place, number, real = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
-    kind = ctypes.CFUNCTYPE(number, *[place] * 3, number, number, real, place)
+    kind = ctypes.CFUNCTYPE(number, place, place, number, number, real, real, place)
     functions: dict[str, Any] = {}
 
     def use(library: Library) -> None:
@@ -67,10 +67,16 @@ def root_functions() -> dict[str, Any]:
 
 PREPARATION = Preparation(functions, patience=_PATIENCE)
 ROOT_PREPARATION = Preparation(root_functions, patience=_PATIENCE)
+#: SciPy takes longer for a root than LAPACK for vectors.
+_WORTH_OF_ROOTS = 1 << 5
 
 
 def is_ready_for(
-    x: Array, fewest: int, most: int = MOST, preparation: Preparation = PREPARATION
+    x: Array,
+    fewest: int,
+    most: int = MOST,
+    preparation: Preparation = PREPARATION,
+    worth: int = _WORTH,
 ) -> bool:
     """Whether machine code is there for matrices [..., n, n] of so many rows."""
     rows, columns = x.shape[-2:]
@@ -79,22 +85,24 @@ def is_ready_for(
         and fewest <= rows <= most
         and x.dtype.kind == "f"
         and x.size > 0
-        and preparation.is_ready_for(x.size // (rows * rows), _WORTH)
+        and preparation.is_ready_for(x.size // (rows * rows), worth)
     )
 
 
-def square_roots(x: Array) -> Array | None:
-    """The principal roots of matrices [count, n, n], complex; None for SciPy to do it."""
-    if not is_ready_for(x, 1, MOST_OF_ROOTS, ROOT_PREPARATION):
+def square_roots(x: Array, share: float) -> Array | None:
+    """The principal roots of matrices [count, n, n]; None for SciPy to do it.
+
+    They are NaN where imaginary parts are more than a share of the greatest entry.
+    """
+    if not is_ready_for(x, 1, MOST_OF_ROOTS, ROOT_PREPARATION, _WORTH_OF_ROOTS):
         return None
     matrices = np.ascontiguousarray(x, np.float64)
     count, n = x.shape[:2]
-    roots = np.empty((2, *x.shape), np.float64)
-    work = np.empty(4 * n * n + 3 * n, np.float64)
+    roots, work = np.empty(x.shape, np.float64), np.empty(5 * n * n + 3 * n, np.float64)
     done = root_functions()["square_roots"](
-        address(matrices), address(roots), address(roots[1]), count, n, _EPS, address(work)
+        address(matrices), address(roots), count, n, _EPS, share, address(work)
     )
-    return roots[0] + 1j * roots[1] if done == count else None
+    return roots if done == count else None
 
 
 def self_adjoint(x: Array, has_vectors: bool) -> tuple[Array, Array] | None:
