@@ -45,7 +45,7 @@ _ORDERS = {
 }  # fmt: skip
 
 
-class Value(NamedTuple):
+class ScalarValue(NamedTuple):
     """A value of the text: its type and its name."""
 
     type: str
@@ -53,7 +53,7 @@ class Value(NamedTuple):
 
 
 Signature: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]  # types of results and parameters
-Scope: TypeAlias = dict[str, Value]  # the values of variables
+Scope: TypeAlias = dict[str, ScalarValue]  # the values of variables
 Edge: TypeAlias = tuple[str, Scope]  # a block that leads on, and the values of variables there
 
 
@@ -66,7 +66,7 @@ class LoopEdges(NamedTuple):
     continues: list[Edge]
 
 
-class FunctionText:
+class ScalarFunctionText:
     """The text of one function.
 
     Args:
@@ -83,7 +83,7 @@ class FunctionText:
         self.loops: list[LoopEdges] = []
         self.results, types = types_of(tree)
         names = [argument.arg for argument in tree.args.args]
-        self.scope = {name: Value(type_, f"%{name}") for name, type_ in zip(names, types)}
+        self.scope = {name: ScalarValue(type_, f"%{name}") for name, type_ in zip(names, types)}
         given = ", ".join(f"{self.shown(value.type)} {value.name}" for value in self.scope.values())
         self.run(tree.body)
         if self.is_open:
@@ -107,12 +107,12 @@ class FunctionText:
         """Adds an instruction that has no result."""
         self.lines.append("  " + text)
 
-    def new(self, type_: str, text: str) -> Value:
+    def new(self, type_: str, text: str) -> ScalarValue:
         """Adds an instruction, and gives its result."""
         self.count += 1
         name = f"%v{self.count}"
         self.line(f"{name} = {text}")
-        return Value(type_, name)
+        return ScalarValue(type_, name)
 
     def label(self, name: str) -> str:
         """A new name of a block."""
@@ -138,7 +138,7 @@ class FunctionText:
         self.go(label)
         return [edge]
 
-    def fork(self, test: Value, yes: str, no: str) -> None:
+    def fork(self, test: ScalarValue, yes: str, no: str) -> None:
         """Ends the present block by one of two ways."""
         self.line(f"br i1 {test.name}, label %{yes}, label %{no}")
         self.is_open = False
@@ -152,7 +152,7 @@ class FunctionText:
         shared = [name for name in edges[0][1] if all(name in scope for _, scope in edges)]
         self.scope = {name: self.phi(name, edges) for name in shared}
 
-    def phi(self, name: str, edges: Sequence[Edge]) -> Value:
+    def phi(self, name: str, edges: Sequence[Edge]) -> ScalarValue:
         """A variable's value where edges come together."""
         values = [scope[name] for _, scope in edges]
         if all(value == values[0] for value in values):
@@ -194,7 +194,7 @@ class FunctionText:
         before = self.value(ast.parse(ast.unparse(target), mode="eval").body)
         self.assign(target, self.operation(statement.op, before, self.value(statement.value)))
 
-    def assign(self, target: ast.expr, value: Value) -> None:
+    def assign(self, target: ast.expr, value: ScalarValue) -> None:
         """Stores a value in a variable or an element."""
         if isinstance(target, ast.Name):
             before = self.scope.get(target.id)
@@ -219,7 +219,7 @@ class FunctionText:
             self.line(f"ret {self.shown(value.type)} {value.name}")
         else:
             assert isinstance(statement.value, ast.Tuple)
-            whole, shown = Value("", "poison"), self.returned(self.results)
+            whole, shown = ScalarValue("", "poison"), self.returned(self.results)
             for i, (each, type_) in enumerate(zip(statement.value.elts, self.results, strict=True)):
                 value = self.as_type(self.value(each), type_)
                 part = f"{self.shown(type_)} {value.name}, {i}"
@@ -249,14 +249,14 @@ class FunctionText:
         assert isinstance(statement.target, ast.Name)
         bounds = [self.value(each) for each in call.args]
         if len(bounds) == 1:
-            bounds.insert(0, Value(_INT, "0"))
+            bounds.insert(0, ScalarValue(_INT, "0"))
         step = int(ast.literal_eval(ast.unparse(call.args[2]))) if len(bounds) == 3 else 1
         target = statement.target.id
         counter = f"{target} "
         self.scope[counter] = bounds[0]
         order = "slt" if step > 0 else "sgt"
 
-        def test() -> Value:
+        def test() -> ScalarValue:
             present = self.scope[counter]
             self.scope[target] = present
             return self.new(_BOOL, f"icmp {order} i64 {present.name}, {bounds[1].name}")
@@ -272,7 +272,7 @@ class FunctionText:
     def loop(
         self,
         body: list[ast.stmt],
-        test: Callable[[], Value],
+        test: Callable[[], ScalarValue],
         advance: Callable[[], None],
         *more: str,
     ) -> None:
@@ -317,12 +317,12 @@ class FunctionText:
 
     # -- expressions -------------------------------------------------------------------------
 
-    def value(self, node: ast.expr) -> Value:
+    def value(self, node: ast.expr) -> ScalarValue:
         """The value of an expression."""
-        value: Value = getattr(self, "of_" + type(node).__name__)(node)
+        value: ScalarValue = getattr(self, "of_" + type(node).__name__)(node)
         return value
 
-    def as_type(self, value: Value, type_: str) -> Value:
+    def as_type(self, value: ScalarValue, type_: str) -> ScalarValue:
         """A value in a type that has room for it."""
         if value.type == type_:
             return value
@@ -333,32 +333,32 @@ class FunctionText:
             return self.number(float(value.name))
         return self.new(_REAL, f"sitofp i64 {value.name} to double")
 
-    def number(self, number: float) -> Value:
+    def number(self, number: float) -> ScalarValue:
         """A constant."""
-        return Value(_REAL, f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}")
+        return ScalarValue(_REAL, f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}")
 
-    def of_Constant(self, node: ast.Constant) -> Value:
+    def of_Constant(self, node: ast.Constant) -> ScalarValue:
         if isinstance(node.value, bool):
-            return Value(_BOOL, "true" if node.value else "false")
+            return ScalarValue(_BOOL, "true" if node.value else "false")
         if isinstance(node.value, int):
-            return Value(_INT, str(node.value))
+            return ScalarValue(_INT, str(node.value))
         assert isinstance(node.value, float)
         return self.number(node.value)
 
-    def of_Name(self, node: ast.Name) -> Value:
+    def of_Name(self, node: ast.Name) -> ScalarValue:
         return self.scope[node.id]
 
-    def of_BinOp(self, node: ast.BinOp) -> Value:
+    def of_BinOp(self, node: ast.BinOp) -> ScalarValue:
         return self.operation(node.op, self.value(node.left), self.value(node.right))
 
-    def operation(self, op: ast.operator, left: Value, right: Value) -> Value:
+    def operation(self, op: ast.operator, left: ScalarValue, right: ScalarValue) -> ScalarValue:
         """The result of an operation of two numbers."""
         if {left.type, right.type} == {_INT} and not isinstance(op, ast.Div):
             return self.new(_INT, f"{_WHOLE[type(op)]} i64 {left.name}, {right.name}")
         left, right = self.as_type(left, _REAL), self.as_type(right, _REAL)
         return self.new(_REAL, f"{_FLOAT[type(op)]} double {left.name}, {right.name}")
 
-    def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
+    def of_UnaryOp(self, node: ast.UnaryOp) -> ScalarValue:
         value = self.value(node.operand)
         if isinstance(node.op, ast.Not):
             return self.new(_BOOL, f"xor i1 {value.name}, true")
@@ -367,7 +367,7 @@ class FunctionText:
             return self.new(_REAL, f"fneg double {value.name}")
         return self.new(_INT, f"sub i64 0, {value.name}")
 
-    def of_Compare(self, node: ast.Compare) -> Value:
+    def of_Compare(self, node: ast.Compare) -> ScalarValue:
         left, verdict = self.value(node.left), None
         for op, operand in zip(node.ops, node.comparators):
             right = self.value(operand)
@@ -384,7 +384,7 @@ class FunctionText:
         assert verdict is not None
         return verdict
 
-    def of_BoolOp(self, node: ast.BoolOp) -> Value:
+    def of_BoolOp(self, node: ast.BoolOp) -> ScalarValue:
         end, ways = self.label("end"), []
         for operand in node.values[:-1]:
             value, more = self.value(operand), self.label("more")
@@ -398,7 +398,7 @@ class FunctionText:
         self.begin(end)
         return self.new(_BOOL, f"phi i1 {', '.join(ways)}")
 
-    def of_IfExp(self, node: ast.IfExp) -> Value:
+    def of_IfExp(self, node: ast.IfExp) -> ScalarValue:
         test, yes, no = [self.value(each) for each in (node.test, node.body, node.orelse)]
         if yes.type != no.type:
             yes, no = self.as_type(yes, _REAL), self.as_type(no, _REAL)
@@ -421,19 +421,19 @@ class FunctionText:
         text = f"getelementptr {kind}, ptr {array.name}, i64 {index.name}"
         return element, self.new(array.type, text).name
 
-    def of_Subscript(self, node: ast.Subscript) -> Value:
+    def of_Subscript(self, node: ast.Subscript) -> ScalarValue:
         element, place = self.place(node)
         if isinstance(node.slice, ast.Slice):
-            return Value(f"ptr {element}", place)
+            return ScalarValue(f"ptr {element}", place)
         text = f"load {self.shown(element)}, ptr {place}, align {self.align(element)}"
         value = self.new(element, text)
         return value if element != "i8" else self.new(_INT, f"zext i8 {value.name} to i64")
 
-    def of_Call(self, node: ast.Call) -> Value:
+    def of_Call(self, node: ast.Call) -> ScalarValue:
         (value,) = self.results_of(node)
         return value
 
-    def results_of(self, node: ast.expr) -> list[Value]:
+    def results_of(self, node: ast.expr) -> list[ScalarValue]:
         """The results of a call."""
         assert isinstance(node, ast.Call)
         assert isinstance(node.func, ast.Name)
@@ -442,7 +442,7 @@ class FunctionText:
             return self.called(name, operands)
         return [getattr(self, "call_" + name)(*operands)]
 
-    def called(self, name: str, operands: Sequence[Value]) -> list[Value]:
+    def called(self, name: str, operands: Sequence[ScalarValue]) -> list[ScalarValue]:
         """The results of another function of the module."""
         results, kinds = self.callees[name][0], self.callees[name][1]
         operands = [self.as_type(each, kind) for each, kind in zip(operands, kinds, strict=True)]
@@ -460,31 +460,31 @@ class FunctionText:
             for i, type_ in enumerate(results)
         ]
 
-    def call_float(self, x: Value) -> Value:
+    def call_float(self, x: ScalarValue) -> ScalarValue:
         return self.as_type(x, _REAL)
 
-    def call_int(self, x: Value) -> Value:
+    def call_int(self, x: ScalarValue) -> ScalarValue:
         if x.type == _REAL:
             return self.new(_INT, f"fptosi double {x.name} to i64")
         return self.as_type(x, _INT)
 
-    def intrinsic(self, name: str, *operands: Value) -> Value:
+    def intrinsic(self, name: str, *operands: ScalarValue) -> ScalarValue:
         """The result of one of LLVM's functions of floats."""
         given = [f"double {self.as_type(each, _REAL).name}" for each in operands]
         return self.new(_REAL, f"call double @llvm.{name}.f64({', '.join(given)})")
 
-    def call_sqrt(self, x: Value) -> Value:
+    def call_sqrt(self, x: ScalarValue) -> ScalarValue:
         return self.intrinsic("sqrt", x)
 
-    def call_copysign(self, x: Value, sign: Value) -> Value:
+    def call_copysign(self, x: ScalarValue, sign: ScalarValue) -> ScalarValue:
         return self.intrinsic("copysign", x, sign)
 
-    def call_abs(self, x: Value) -> Value:
+    def call_abs(self, x: ScalarValue) -> ScalarValue:
         if x.type == _REAL:
             return self.intrinsic("fabs", x)
         return self.new(_INT, f"call i64 @llvm.abs.i64(i64 {x.name}, i1 false)")
 
-    def chosen(self, orders: tuple[str, str], x: Value, y: Value) -> Value:
+    def chosen(self, orders: tuple[str, str], x: ScalarValue, y: ScalarValue) -> ScalarValue:
         """The one of two numbers that comes first in an order; as Python, the first if equal."""
         if x.type != y.type:
             x, y = self.as_type(x, _REAL), self.as_type(y, _REAL)
@@ -493,10 +493,10 @@ class FunctionText:
         test = self.new(_BOOL, f"{head} {kind} {y.name}, {x.name}")
         return self.new(x.type, f"select i1 {test.name}, {kind} {y.name}, {kind} {x.name}")
 
-    def call_min(self, x: Value, y: Value) -> Value:
+    def call_min(self, x: ScalarValue, y: ScalarValue) -> ScalarValue:
         return self.chosen(("slt", "olt"), x, y)
 
-    def call_max(self, x: Value, y: Value) -> Value:
+    def call_max(self, x: ScalarValue, y: ScalarValue) -> ScalarValue:
         return self.chosen(("sgt", "ogt"), x, y)
 
 
@@ -539,7 +539,7 @@ def module_text(functions: Sequence[Callable[..., Any]], texts: Mapping[str, str
     parts = [_DECLARED]
     callees: dict[str, Signature] = {}
     for tree in trees_of(functions):
-        parts.append(texts.get(tree.name) or FunctionText(tree, callees).text)
+        parts.append(texts.get(tree.name) or ScalarFunctionText(tree, callees).text)
         callees[tree.name] = types_of(tree)
     return "".join(parts)
 

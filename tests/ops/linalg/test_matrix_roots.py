@@ -8,13 +8,13 @@ import pytest
 import scipy.linalg
 
 import graphwright as tf
-from graphwright.ops.linalg import matrix_roots, rotations
+from graphwright.ops.linalg import matrix_roots, small_factors
 from graphwright.types.arrays import Array
 
 
 @pytest.fixture(autouse=True)
 def _ready() -> None:
-    rotations.ROOT_PREPARATION.work()
+    small_factors.ROOT_PREPARATION.work()
 
 
 def rooted(kind: str, n: int, count: int) -> Array:
@@ -36,7 +36,7 @@ def rooted(kind: str, n: int, count: int) -> Array:
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 12])
 def test_roots_are_those_of_scipy(kind: str, n: int) -> None:
     x = rooted(kind, n, 30)
-    results = rotations.square_roots(x, 1e-7)
+    results = small_factors.square_roots(x, 1e-7)
     assert results is not None
     expected = np.array([scipy.linalg.sqrtm(each) for each in x])
     scale = np.abs(expected).max((1, 2), keepdims=True)
@@ -49,7 +49,7 @@ def test_roots_are_those_of_scipy(kind: str, n: int) -> None:
 def test_roots_are_those_of_exact_numbers() -> None:
     for kind in ("definite", "squares", "defective"):
         x = rooted(kind, 3, 3)
-        results = rotations.square_roots(x, 1e-7)
+        results = small_factors.square_roots(x, 1e-7)
         assert results is not None
         for matrix, root in zip(x, results):
             with mpmath.workdps(40):
@@ -59,7 +59,7 @@ def test_roots_are_those_of_exact_numbers() -> None:
 
 def test_what_has_no_real_root_is_nan() -> None:
     x = np.array([[[-1.0, 0.0], [0.0, 4.0]], [[4.0, 0.0], [0.0, 9.0]], [[0.0, -1.0], [1.0, 0.0]]])
-    assert rotations.square_roots(x, 1e-7) is not None
+    assert small_factors.square_roots(x, 1e-7) is not None
     results = tf.linalg.sqrtm(x).numpy()
     assert np.isnan(results[0]).all()
     np.testing.assert_allclose(results[1], [[2.0, 0.0], [0.0, 3.0]])
@@ -70,13 +70,13 @@ def test_what_has_no_real_root_is_nan() -> None:
 def test_what_is_not_usual_goes_to_scipy(entry: float) -> None:
     x = np.stack([np.eye(3)] * 3)
     x[1, 2, 2] = entry
-    assert rotations.square_roots(x, 1e-7) is None
+    assert small_factors.square_roots(x, 1e-7) is None
     results = matrix_roots.square_root(x)
     np.testing.assert_allclose(results[0], np.eye(3))
     assert np.isnan(results[1]).all() or results[1, 2, 2] == np.sqrt(entry)
 
 
 def test_a_singular_matrix_without_a_root_goes_to_scipy() -> None:
-    assert rotations.square_roots(np.array([[[0.0, 1.0], [0.0, 0.0]]]), 1e-7) is None
-    assert rotations.square_roots(np.zeros((1, 2, 2)), 1e-7) is None
+    assert small_factors.square_roots(np.array([[[0.0, 1.0], [0.0, 0.0]]]), 1e-7) is None
+    assert small_factors.square_roots(np.zeros((1, 2, 2)), 1e-7) is None
     np.testing.assert_array_equal(tf.linalg.sqrtm(np.zeros((2, 2))), np.zeros((2, 2)))

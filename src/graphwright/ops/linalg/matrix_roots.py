@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.ops.linalg import rotations, small_matrices
+from graphwright.ops.linalg import small_factors, small_matrices
 from graphwright.ops.linalg.lapack_routines import lapack
 from graphwright.types.arrays import Array
 
@@ -33,7 +33,7 @@ _REAL = 1e-7  # of the greatest entry; imaginary parts below it come from roundi
 
 def square_root(matrices: Array) -> Any:
     """The principal roots of [matrices, n, n], NaN of real ones that have no real root."""
-    if (by_code := rotations.square_roots(matrices, _REAL)) is not None:
+    if (by_code := small_factors.square_roots(matrices, _REAL)) is not None:
         return by_code
     from scipy.linalg import sqrtm  # here, for it takes long to import
 

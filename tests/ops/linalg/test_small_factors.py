@@ -8,7 +8,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.base.scalar_code import module_text
-from graphwright.ops.linalg import rotation_code, rotations
+from graphwright.ops.linalg import rotation_code, small_factors
 from graphwright.types.arrays import Array
 
 SIZES = [1, 2, 3, 4, 5, 8, 13, 16, 25]
@@ -16,7 +16,7 @@ SIZES = [1, 2, 3, 4, 5, 8, 13, 16, 25]
 
 @pytest.fixture(autouse=True)
 def _ready() -> None:
-    rotations.PREPARATION.work()
+    small_factors.PREPARATION.work()
 
 
 def matrices_of(n: int, count: int) -> Array:
@@ -42,7 +42,7 @@ PLAIN = [
 @pytest.mark.parametrize("n", SIZES)
 def test_eigenvectors_and_their_signs_are_those_of_lapack(n: int) -> None:
     x = matrices_of(n, 60)
-    results = rotations.self_adjoint(x, True)
+    results = small_factors.self_adjoint(x, True)
     assert results is not None
     values, vectors = results
     symmetric = np.tril(x) + np.swapaxes(np.tril(x, -1), 1, 2)
@@ -56,7 +56,7 @@ def test_eigenvectors_and_their_signs_are_those_of_lapack(n: int) -> None:
     clear = gaps > 1e-6
     assert clear.any()
     assert (np.abs(vectors - expected_vectors).max((1, 2)) < 1e-6)[clear].mean() > 0.97
-    alone = rotations.self_adjoint(x, False)
+    alone = small_factors.self_adjoint(x, False)
     assert alone is not None
     assert (np.abs(alone[0] - expected) <= 1e-14 * n * scale).all()
 
@@ -64,7 +64,7 @@ def test_eigenvectors_and_their_signs_are_those_of_lapack(n: int) -> None:
 @pytest.mark.parametrize("n", SIZES[1:])
 def test_singular_vectors_and_their_signs_are_those_of_lapack(n: int) -> None:
     x = matrices_of(n, 60)
-    results = rotations.singular(x, True)
+    results = small_factors.singular(x, True)
     assert results is not None
     values, left, right = results
     expected_left, expected, expected_right = np.linalg.svd(x)
@@ -80,7 +80,7 @@ def test_singular_vectors_and_their_signs_are_those_of_lapack(n: int) -> None:
     assert clear.any()
     for mine, theirs in ((left, expected_left), (right, np.swapaxes(expected_right, 1, 2))):
         assert (np.abs(mine - theirs).max((1, 2)) < 1e-6)[clear].mean() > 0.97
-    alone = rotations.singular(x, False)
+    alone = small_factors.singular(x, False)
     assert alone is not None
     assert (np.abs(alone[0] - expected) <= 1e-14 * n * scale).all()
 
@@ -88,13 +88,13 @@ def test_singular_vectors_and_their_signs_are_those_of_lapack(n: int) -> None:
 @pytest.mark.parametrize("place", range(len(PLAIN)))
 def test_plain_matrices(place: int) -> None:
     x = PLAIN[place][None]
-    decomposed, values = rotations.singular(x, True), np.linalg.svd(x, compute_uv=False)
+    decomposed, values = small_factors.singular(x, True), np.linalg.svd(x, compute_uv=False)
     assert decomposed is not None
     np.testing.assert_allclose(decomposed[0], values, rtol=1e-14, atol=1e-15)
     s, u, v = decomposed
     np.testing.assert_allclose((u * s[:, None]) @ np.swapaxes(v, 1, 2), x, rtol=1e-14, atol=1e-15)
     if (x == np.swapaxes(x, 1, 2)).all():
-        both = rotations.self_adjoint(x, True)
+        both = small_factors.self_adjoint(x, True)
         assert both is not None
         for mine, theirs in zip(both, np.linalg.eigh(x)):
             np.testing.assert_allclose(mine, theirs, rtol=1e-14, atol=1e-15)
@@ -104,7 +104,7 @@ def test_small_singular_values_are_as_exact_as_they_were() -> None:
     rng = np.random.default_rng(3)
     for n in (2, 3, 6):
         x = rng.normal(size=(n, n)) * np.logspace(0, -8, n)
-        results = rotations.singular(x[None], False)
+        results = small_factors.singular(x[None], False)
         assert results is not None
         with mpmath.workdps(60):
             exact = np.array([float(s) for s in mpmath.svd_r(mpmath.matrix(x.tolist()))[1]])
@@ -116,8 +116,8 @@ def test_small_singular_values_are_as_exact_as_they_were() -> None:
 def test_what_lapack_must_scale_or_refuse_goes_to_it(entry: float) -> None:
     x = np.stack([np.eye(3)] * 3)
     x[1, 2, 0] = entry
-    assert rotations.self_adjoint(x, True) is None
-    assert rotations.singular(x, True) is None
+    assert small_factors.self_adjoint(x, True) is None
+    assert small_factors.singular(x, True) is None
     if np.isfinite(entry):
         np.testing.assert_allclose(tf.linalg.svd(x, compute_uv=False)[1][0], entry)
     else:
@@ -139,10 +139,10 @@ def test_python_runs_the_functions_too() -> None:
         np.empty((10, n)).reshape(-1), np.empty(160), np.empty(160), np.empty(3 * n * n + 5 * n),
     )  # fmt: skip
     rotation_code.singular(
-        x.reshape(-1), values, left, right, 10, n, True, rotations._EPS, rotations._TOL,
-        rotations._LEAST, work,
+        x.reshape(-1), values, left, right, 10, n, True, small_factors._EPS, small_factors._TOL,
+        small_factors._LEAST, work,
     )  # fmt: skip
-    by_code = rotations.singular(x, True)
+    by_code = small_factors.singular(x, True)
     assert by_code is not None
     np.testing.assert_allclose(values.reshape(10, n), by_code[0], rtol=1e-12)
     np.testing.assert_allclose(left.reshape(x.shape), by_code[1], atol=1e-6)
