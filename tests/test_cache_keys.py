@@ -1221,6 +1221,7 @@ WITHOUT_ROWS = {
             "ops/image/interpolation_code.py:functions", "ops/io/example_code.py:functions",
             "ops/image/projection_code.py:functions", "ops/strings/pattern_search.py:_functions",
             "ops/image/resampling_code.py:functions", "ops/linalg/small_factors.py:functions",
+            "ops/math/hit_code.py:functions",
             "ops/linalg/small_factors.py:root_functions", "ops/strings/byte_pieces.py:functions",
             "ops/strings/numerals.py:functions", "ops/strings/pattern_search.py:_group_functions",
             "ops/strings/field_code.py:functions",
