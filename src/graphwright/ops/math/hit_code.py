@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Predictions from which on the code is worth to be made, how often fewer are worth it, and from
 #: which on it is worth its call.
-WORTH_MAKING, PATIENCE, WORTH_CALLING = 1 << 16, 4, 1 << 10
+WORTH_MAKING, PATIENCE, WORTH_CALLING = 1 << 16, 4, 1 << 6
 
 _TEXT = """
 define void @hits(ptr %predictions, ptr %targets, ptr %hits, i64 %rows, i64 %classes, i64 %k) {
