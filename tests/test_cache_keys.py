@@ -155,6 +155,13 @@ def table(x: Any) -> Any:
     return np.arange(np.prod(x), dtype=np.float32).reshape(x)
 
 
+def numbers_of(part: Any) -> Any:
+    """A tuple of arrays and numbers as lists."""
+    if isinstance(part, tuple):
+        return [numbers_of(each) for each in part]
+    return np.array(part).tolist()
+
+
 def contracted(equation: str) -> Any:
     terms = einsum.parse(equation, tuple(len(o) for o in equation.split("->")[0].split(",")))
     arrays = [table((2, 2)) + i for i in range(len(terms.operands))]
@@ -394,9 +401,9 @@ of(
 )  # fmt: skip
 of(
     "ops/strings/pattern_search.py:search_automaton",
-    lambda pattern: [table.tolist() for table in pattern_search.search_automaton(pattern) or ()],
+    lambda pattern: numbers_of(pattern_search.search_automaton(pattern) or ()),
     pattern_search.search_automaton,
-    pattern=((b"a",), (b"b",)), laziness=((b"a+b",), (b"a+?",)),
+    pattern=((b"a",), (b"b",)), laziness=((b"a+b",), (b"a+?",)), groups=((b"ab",), (b"(a)b",)),
 )  # fmt: skip
 of("machine/linking.py:c_function", linking.c_function, name=(("memcpy",), ("memset",)))
 of(

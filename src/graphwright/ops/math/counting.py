@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.op.batching import Each, elementwise
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core import segment_kernels
 from graphwright.ops.core.casting import cast
@@ -19,7 +20,6 @@ from graphwright.ops.core.joining import stack
 from graphwright.ops.core.movement import expand_dims, reshape, squeeze
 from graphwright.ops.core.rule_words import moved
 from graphwright.ops.core.shapes import size
-from graphwright.ops.math import hit_code
 from graphwright.ops.math.arithmetic import maximum, minimum, truediv
 from graphwright.ops.math.clipping import clip_by_value
 from graphwright.ops.math.comparison import greater, greater_equal
@@ -32,6 +32,9 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
 
 WEIGHT = dt.INDEX | {dt.float32, dt.float64}
+
+#: So many predictions are worth a call of machine code.
+_MANY = 1 << 6
 
 
 class DenseBincount(Op):
@@ -165,9 +168,10 @@ class InTopKV2(Op):
         return (merge_dims(rows, targets.dims) or (None,),)
 
     def kernel(self, predictions: Array, targets: Array, k: int) -> Any:
-        by_code = hit_code.hits(predictions, targets, k)
-        if by_code is not None:
-            return by_code
+        if predictions.size >= _MANY:
+            by_code = late_module("graphwright.ops.math.hit_code").hits(predictions, targets, k)
+            if by_code is not None:
+                return by_code
         classes = predictions.shape[1]
         known = (targets >= 0) & (targets < classes)
         if not classes:

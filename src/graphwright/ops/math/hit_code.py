@@ -20,9 +20,8 @@ from graphwright.types.arrays import Array
 if TYPE_CHECKING:
     from graphwright.machine.linking import Library
 
-#: Predictions from which on the code is worth to be made, how often fewer are worth it, and from
-#: which on it is worth its call.
-WORTH_MAKING, PATIENCE, WORTH_CALLING = 1 << 16, 4, 1 << 6
+#: Predictions from which on the code is worth to be made, and how often fewer are worth it.
+WORTH_MAKING, PATIENCE = 1 << 16, 4
 
 _TEXT = """
 define void @hits(ptr %predictions, ptr %targets, ptr %hits, i64 %rows, i64 %classes, i64 %k) {
@@ -126,11 +125,7 @@ def hits(predictions: Array, targets: Array, k: int) -> npt.NDArray[np.bool_] | 
     None for NumPy to do it.
     """
     count = predictions.size
-    if (
-        count < WORTH_CALLING
-        or len(targets) != len(predictions)
-        or not PREPARATION.is_ready_for(count, WORTH_MAKING)
-    ):
+    if len(targets) != len(predictions) or not PREPARATION.is_ready_for(count, WORTH_MAKING):
         return None
     rows, classes = predictions.shape
     predictions = np.ascontiguousarray(predictions, np.float32)
