@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 MOST = 25
 #: The same for roots, since SciPy's take less time for larger ones.
 MOST_OF_ROOTS = 12
-#: So many matrices of a call are worth to make the code, or so many times as many of several calls.
-_WORTH, _PATIENCE = 1 << 7, 8
+#: LAPACK's work of a call from which on the code is worth to be made, and how often less is worth
+#: it: the entries of matrices, and so many for each matrix and for the call.
+_WORTH, _PATIENCE, _MATRIX, _CALL = 1 << 16, 4, 1 << 5, 1 << 8
 
 _LEAST = float(np.finfo(np.float64).tiny)
 _EPS = float(np.finfo(np.float64).eps) / 2
@@ -68,7 +69,7 @@ def root_functions() -> dict[str, Any]:
 PREPARATION = Preparation(functions, patience=_PATIENCE)
 ROOT_PREPARATION = Preparation(root_functions, patience=_PATIENCE)
 #: SciPy takes longer for a root than LAPACK for vectors.
-_WORTH_OF_ROOTS = 1 << 5
+_WORTH_OF_ROOTS = 1 << 13
 
 
 def is_ready_for(
@@ -80,13 +81,10 @@ def is_ready_for(
 ) -> bool:
     """Whether machine code is there for matrices [..., n, n] of so many rows."""
     rows, columns = x.shape[-2:]
-    return (
-        rows == columns
-        and fewest <= rows <= most
-        and x.dtype.kind == "f"
-        and x.size > 0
-        and preparation.is_ready_for(x.size // (rows * rows), worth)
-    )
+    if rows != columns or not fewest <= rows <= most or x.dtype.kind != "f" or not x.size:
+        return False
+    work = x.size + _MATRIX * (x.size // (rows * rows)) + _CALL
+    return preparation.is_ready_for(work, worth)
 
 
 def square_roots(x: Array, share: float) -> Array | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from graphwright.machine.linking import Library
 
 #: So many numbers are worth to make the code, or so many times as many of several calls.
-_WORTH, _PATIENCE = 1 << 11, 4
+_WORTH, _PATIENCE = 1 << 13, 4
 #: Fewer numbers are quicker printed by Python.
 MANY = 1 << 5
 
