@@ -158,6 +158,13 @@ def table(x: Any) -> Any:
     return np.arange(np.prod(x), dtype=np.float32).reshape(x)
 
 
+def numbers_of(part: Any) -> Any:
+    """A tuple of arrays and numbers as lists."""
+    if isinstance(part, tuple):
+        return [numbers_of(each) for each in part]
+    return np.array(part).tolist()
+
+
 def contracted(equation: str) -> Any:
     terms = einsum.parse(equation, tuple(len(o) for o in equation.split("->")[0].split(",")))
     arrays = [table((2, 2)) + i for i in range(len(terms.operands))]
@@ -348,6 +355,24 @@ of(
     centres=(IMAGE, (*IMAGE[:2], "legacy", IMAGE[3])),
     steps=(IMAGE, (*IMAGE[:3], (42, 6))),
 )  # fmt: skip
+AXIS = "bicubic", 7, 9, "half_pixel"
+of(
+    "ops/image/resize_kernels.py:resampling", resize_kernels.resampling,
+    method=(AXIS, ("area", *AXIS[1:])),
+    size=(AXIS, (AXIS[0], 8, *AXIS[2:])),
+    count=(AXIS, (*AXIS[:2], 10, AXIS[3])),
+    centres=(AXIS, (*AXIS[:3], "legacy")),
+)  # fmt: skip
+AROUND = "lanczos3", 9, 7, np.float32(0.75), np.float32(0), True
+of(
+    "ops/image/resize_kernels.py:scaled", resize_kernels.scaled,
+    kernel_type=(AROUND, ("gaussian", *AROUND[1:])),
+    size=(AROUND, (AROUND[0], 8, *AROUND[2:])),
+    count=(AROUND, (*AROUND[:2], 6, *AROUND[3:])),
+    scale=(AROUND, (*AROUND[:3], np.float32(0.5), *AROUND[4:])),
+    translation=(AROUND, (*AROUND[:4], np.float32(0.5), True)),
+    antialias=(AROUND, (*AROUND[:5], False)),
+)  # fmt: skip
 for name, function, more in (
     ("_convolution", implicit._convolution, ()),
     ("_input_gradient", implicit._input_gradient, (4,)),
@@ -411,9 +436,9 @@ of(
 )  # fmt: skip
 of(
     "ops/strings/pattern_search.py:search_automaton",
-    lambda pattern: [table.tolist() for table in pattern_search.search_automaton(pattern) or ()],
+    lambda pattern: numbers_of(pattern_search.search_automaton(pattern) or ()),
     pattern_search.search_automaton,
-    pattern=((b"a",), (b"b",)), laziness=((b"a+b",), (b"a+?",)),
+    pattern=((b"a",), (b"b",)), laziness=((b"a+b",), (b"a+?",)), groups=((b"ab",), (b"(a)b",)),
 )  # fmt: skip
 of("machine/linking.py:c_function", linking.c_function, name=(("memcpy",), ("memset",)))
 of(
@@ -1238,6 +1263,10 @@ WITHOUT_ROWS = {
             "ops/image/image_codecs.py:has_simplejpeg",
             "ops/image/interpolation_code.py:functions", "ops/io/example_code.py:functions",
             "ops/image/projection_code.py:functions", "ops/strings/pattern_search.py:_functions",
+            "ops/image/resampling_code.py:functions", "ops/linalg/small_factors.py:functions",
+            "ops/math/hit_code.py:functions",
+            "ops/linalg/small_factors.py:root_functions", "ops/strings/byte_pieces.py:functions",
+            "ops/strings/numerals.py:functions", "ops/strings/pattern_search.py:_group_functions",
             "ops/strings/field_code.py:functions",
             "ops/strings/string_code.py:_functions", "ops/strings/unicode_scripts.py:_runs",
             "compile/llvm/boundary.py:boundary",

@@ -199,3 +199,21 @@ def test_rows_are_combined_one_after_the_other(
     segment_kernels.combine_at(ufunc, array, places, rows)
     np.testing.assert_array_equal(array, expected)
     assert segment_kernels.are_distinct(places, size) == (len(set(places)) == len(places))
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int32, np.int64])
+@pytest.mark.parametrize("shape", [(7, 5), (3, 4, 6), (3, 4, 2, 5)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_many_index_vectors(shape: tuple[int, ...], dtype: type, order: Any) -> None:
+    rng = np.random.default_rng(0)
+    x = np.array(rng.normal(size=shape), order=order)
+    for depth in range(1, len(shape) + 1):
+        columns = [rng.integers(0, size, (40, 60)) for size in shape[:depth]]
+        indices = np.stack(columns, -1).astype(dtype)
+        np.testing.assert_array_equal(tf.gather_nd(x, indices), x[tuple(columns)])
+        for axis in range(depth):
+            for wrong in (-1, shape[axis], np.iinfo(dtype).min, np.iinfo(dtype).max):
+                bad = indices.copy()
+                bad[39, 59, axis] = wrong
+                with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[39,59\]"):
+                    tf.gather_nd(x, bad)

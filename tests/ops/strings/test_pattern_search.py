@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 
 import pytest
-from hypothesis import given
+import re2
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.patterns import PATTERN, TEXTS, objects
 
@@ -100,3 +101,73 @@ def test_replaced_strings_are_counted_once() -> None:
     del same
     assert sys.getrefcount(text) == before[0]
     assert abs(sys.getrefcount(None) - before[1]) < 100
+
+
+REWRITES = st.lists(
+    st.sampled_from([rb"\0", rb"\1", rb"\2", rb"\3", b"<", b">", b"--"]), min_size=1, max_size=5
+).map(b"".join)
+
+
+#: Patterns with more groups than `PATTERN` has, and groups that match several times.
+GROUPED = st.recursive(
+    PATTERN,
+    lambda part: st.one_of(
+        st.tuples(part, part).map(b"".join),
+        part.map(lambda p: b"(" + p + b")"),
+        st.tuples(part, st.sampled_from([b"+", b"*", b"{2}", b"{1,3}", b"+?", b"?"])).map(
+            lambda p: b"(?:(%b)1?)%b" % p
+        ),
+    ),
+    max_leaves=4,
+)
+
+
+@given(GROUPED, TEXTS, REWRITES, st.booleans())
+@example(b"(?:(a|b)1)+", [b"a1b1"], rb"[\1]", True)
+@example(b"(a|ab)(c|bcd)", [b"abcd"], rb"[\1,\2]", True)
+@example(b"(?:(a)|b)+", [b"ab"], rb"[\1]", True)
+@example(b"((a)|(b)){2,3}", [b"abab"], rb"[\1,\2,\3]", True)
+@example(b"(a+?)(a*)b", [b"aaab"], rb"[\1,\2]", True)
+@example(b"(?P<x>[ab]+)(1)?", [b"ab1 b"], rb"[\2,\1]", False)
+def test_machine_code_replaces_by_groups(
+    pattern: bytes, texts: list[bytes], rewrite: bytes, everywhere: bool
+) -> None:
+    pattern_search.GROUP_PREPARATION.work()
+    many = texts * string_code.MANY
+    result = string_kernels.regex_replace(objects(many), pattern, rewrite, everywhere)
+    assert result.tolist() == [*regex.replaced(pattern, rewrite, many, everywhere)]
+
+
+@given(GROUPED, st.text("ab1.]\n", max_size=12).map(str.encode))
+@example(b"(?:(a|b)1)+", b"a1b1")
+def test_groups_are_those_of_the_python_module_of_re2(pattern: bytes, text: bytes) -> None:
+    pattern_search.GROUP_PREPARATION.work()
+    compiled = re2.compile(b"(" + pattern + b")")
+    automaton = search_automaton(b"(" + pattern + b")")
+    if automaton is None or automaton.origins is None or compiled.groups > pattern_search.GROUPS:
+        return
+    numbers = range(compiled.groups + 1)
+    parts = [part for number in numbers for part in (number, b"|")]
+    replacement = pattern_search.GroupReplacement(automaton, automaton.origins, parts, False)
+    match = compiled.search(text)
+    expected = text
+    if match is not None:
+        groups = b"".join([(match.group(number) or b"") + b"|" for number in numbers])
+        expected = text[: match.start()] + groups + text[match.end() :]
+    assert replacement.of(objects([text])).tolist() == [expected]
+
+
+def test_results_that_are_longer_than_expected() -> None:
+    pattern_search.GROUP_PREPARATION.work()
+    texts = [b"ab" * 50, b"", b"x", b"\xc3\xa9a", b"a" * 2_000] * 40
+    rewrite = rb"\1" * 40
+    result = string_kernels.regex_replace(objects(texts), b"([ab])", rewrite)
+    assert result.tolist() == [*regex.replaced(b"([ab])", rewrite, texts)]
+
+
+def test_tries_that_take_long_by_groups() -> None:
+    pattern_search.GROUP_PREPARATION.work()
+    texts = objects([b"a" * 5_000, b"aab"] * string_code.MANY)
+    result = pattern_search.regrouped(b"(a+)b", [1], texts, True)
+    assert result is not None
+    assert result.tolist() == [None, b"aa"] * string_code.MANY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -300,6 +301,28 @@ def blank(dtype: ArrayDType) -> Any:
 _REFUSING = ("", "DEFAULT", "ERROR")
 
 
+#: For so many numbers in index vectors NumPy takes longer to combine them than their products do.
+_MANY_PLACES = 1 << 10
+
+
+def of_numbered_rows(params: Array, indices: Array, places: Array) -> Array | None:
+    """The slices at index vectors, found by their numbers; None if a vector points outside.
+
+    `places` are the indices without sign, so negative ones are too great.
+    """
+    depth = indices.shape[-1]
+    dims, inner = params.shape[:depth], params.shape[depth:]
+    numbers: Any = 0
+    for axis, size in enumerate(dims):
+        column = places[..., axis]
+        if not size or column.max() >= size:
+            return None
+        numbers = numbers * size + indices[..., axis].astype(np.intp)
+    rows = params.reshape(math.prod(dims), *inner)
+    result: Array = rows.take(numbers, axis=0)
+    return result
+
+
 class GatherNd(Op):
     """The slices of `params` at the index vectors along the last axis of `indices`."""
 
@@ -326,8 +349,24 @@ class GatherNd(Op):
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         check_policy(self.bad_indices_policy)
-        unsigned = UNSIGNED.get(types[1])
-        if self.bad_indices_policy == "IGNORE" or unsigned is None:
+        if self.bad_indices_policy == "IGNORE":
+            return self.kernel
+        few = self.kernel_of_few(types[1])
+        unsigned = UNSIGNED.get(types[1], np.uint64)
+
+        def kernel(params: Array, indices: Array) -> Any:
+            if np.size(indices) >= _MANY_PLACES and 2 <= indices.shape[-1] <= np.ndim(params):
+                results = of_numbered_rows(params, indices, indices.view(unsigned))
+                if results is not None:
+                    return results
+            return few(params, indices)
+
+        return kernel
+
+    def kernel_of_few(self, dtype: DType) -> Callable[..., Any]:
+        """The kernel of a few index vectors of a dtype."""
+        unsigned = UNSIGNED.get(dtype)
+        if unsigned is None:
             return self.kernel
 
         def kernel(params: Array, indices: Array) -> Any:

@@ -9,6 +9,7 @@ same side.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -17,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.ops.image import interpolation_code
+from graphwright.ops.image import interpolation_code, resampling_code
+from graphwright.ops.image.resampling_code import ResamplingPass
 from graphwright.types.arrays import Array
 
 Floats = npt.NDArray[np.float32]
@@ -36,6 +38,12 @@ class Resampling(NamedTuple):
     places: npt.NDArray[np.intp]  # [results, taps]
     weights: Floats  # [results, taps]
     size: int  # of the source
+
+    def stored(self) -> Resampling:
+        """The same for a cache, whose arrays nobody changes and machine code reads."""
+        places, weights = map(np.ascontiguousarray, self[:2])
+        places.flags.writeable = weights.flags.writeable = False
+        return Resampling(places, weights, self.size)
 
     def apply(self, array: Array, axis: int) -> Array:
         """The array resampled along an axis."""
@@ -81,8 +89,16 @@ def resize(
         return interpolated(images, sizes, centres)
     steps = resamplings(method, images.shape[1:3], sizes, centres)
     if method == "nearest":
-        return images[:, steps[0].places[:, :1], steps[1].places[:, 0]]
+        return pixels(images, *[step.places for step in steps])
     return resampled(images, steps)
+
+
+def pixels(images: Array, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> Array:
+    """The pixels of images at rows [n, 1] and columns [m, 1]."""
+    count = len(images) * len(rows) * len(columns)
+    if images.size and count and resampling_code.is_ready_for(count):
+        return resampling_code.pixels(images, rows, columns)
+    return images[:, rows, columns[:, 0]]
 
 
 def resamplings(
@@ -143,26 +159,40 @@ def grid_of(
 def resampled(images: Array, steps: Sequence[Resampling]) -> Array:
     """Images [batch, height, width, channels] resampled along both axes, as float32."""
     result = images.astype(np.float32, copy=False)
-    for axis in sorted((0, 1), key=lambda axis: len(steps[axis].places) / max(steps[axis].size, 1)):
-        result = steps[axis].apply(result, axis + 1)
-    return result
+    order = sorted((0, 1), key=lambda axis: len(steps[axis].places) / max(steps[axis].size, 1))
+    return in_passes(result, [(axis + 1, steps[axis]) for axis in order])
 
 
 def resampled_gradient(gradient: Array, steps: Sequence[Resampling]) -> Array:
     """The gradient of `resampled` with respect to the images, in the dtype of `gradient`."""
     result = gradient if gradient.dtype == np.float64 else gradient.astype(np.float32, copy=False)
-    for axis in (1, 2):
-        result = steps[axis - 1].transpose().apply(result, axis)
+    result = in_passes(result, [(axis + 1, steps[axis].transpose()) for axis in (0, 1)])
     return result.astype(gradient.dtype, copy=False)
 
 
+def in_passes(images: Array, passes: Sequence[tuple[int, Resampling]]) -> Array:
+    """Floats [batch, height, width, channels] resampled along axes, one after the other."""
+    if images.dtype == np.float32 and images.size:
+        work, shape = 0, [*images.shape]
+        for axis, step in passes:
+            shape[axis] = len(step.places)
+            work += math.prod(shape) * step.places.shape[1]
+        if work and resampling_code.is_ready_for(work):
+            steps = [ResamplingPass(axis, step.places, step.weights) for axis, step in passes]
+            return resampling_code.resampled(images, steps)
+    for axis, step in passes:
+        images = step.apply(images, axis)
+    return images
+
+
+@lru_cache(maxsize=_CASES)
 def resampling(method: Method, size: int, count: int, centres: Centres) -> Resampling:
     """How `count` results along an axis come from `size` pixels."""
     if method == "nearest":
-        return _nearest(size, count, centres)
+        return _nearest(size, count, centres).stored()
     if method == "area":
-        return _area(size, count, centres)
-    return _TAPS[method](size, count, centres)
+        return _area(size, count, centres).stored()
+    return _TAPS[method](size, count, centres).stored()
 
 
 def _scale(size: int, count: int, centres: Centres) -> np.float32:
@@ -243,6 +273,7 @@ class _Kernel(NamedTuple):
     weigh: Callable[[Floats], Floats]
 
 
+@lru_cache(maxsize=_CASES)
 def scaled(
     kernel_type: str,
     size: int,
@@ -270,7 +301,7 @@ def scaled(
     samples = samples[:, None]
     inside = (places <= last[:, None]) & (samples >= 0) & (samples <= size)
     weights = np.where(inside, kernel.weigh(distance), np.float32(0))
-    return Resampling(np.clip(places, 0, size - 1), _normalised(weights), size)
+    return Resampling(np.clip(places, 0, size - 1), _normalised(weights), size).stored()
 
 
 def _normalised(weights: Floats) -> Floats:

@@ -18,7 +18,7 @@ from graphwright.ops.core.gathering import axis_size
 from graphwright.ops.core.indicators import one_hot
 from graphwright.ops.core.joining import concat, zeros_for_none
 from graphwright.ops.core.rule_words import routine
-from graphwright.ops.linalg import small_matrices
+from graphwright.ops.linalg import small_factors, small_matrices
 from graphwright.ops.linalg.contraction import matmul
 from graphwright.ops.linalg.lapack_routines import lapack
 from graphwright.ops.linalg.linear_systems import (
@@ -176,6 +176,9 @@ class Svd(MatrixOp):
         return joined(batch, inner), u, v
 
     def kernel(self, x: Array) -> Any:
+        results = small_factors.singular(x, self.compute_uv)
+        if results is not None:
+            return results
         finite: Any = np.isfinite(x).all((-2, -1), keepdims=True)
         if not finite.all():  # LAPACK refuses these
             parts = self.kernel(np.where(finite, x, 0))
@@ -246,6 +249,9 @@ class SelfAdjointEigV2(MatrixOp):
         return joined(batch, size), joined(batch, size, size) if self.compute_v else (0,)
 
     def kernel(self, x: Array) -> Any:
+        results = small_factors.self_adjoint(x, self.compute_v)
+        if results is not None:
+            return results
         check_numbers(np.tril(x))
         if not self.compute_v:
             return np.linalg.eigvalsh(x).astype(x.dtype), np.zeros(0, x.dtype)

@@ -75,7 +75,7 @@ def joined(batch: Dims | None, *dims: int | None) -> Dims | None:
 
 #: Rows or columns of matrices for which BLAS's threads wait longer than they compute. Smaller
 #: matrices have one thread anyway, and larger ones have work for several.
-SPINNING = builtins.range(33, 800)
+SPINNING = builtins.range(26, 800)
 
 
 class MatrixOp(Op):

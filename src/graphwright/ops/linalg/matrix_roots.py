@@ -1,9 +1,10 @@
 """Square roots and logarithms of batches of matrices.
 
-Roots are SciPy's. SciPy takes about 1 ms for the logarithm of a small matrix. So those are computed
-here, for all matrices at once and diagonal by diagonal: `Diagonals` has the main one first, each
-[entries, matrices]. That takes 0.01 to 0.05 of SciPy's time for 20 to 1,000 matrices of 3 to 10
-rows. It takes 0.3 for one of 3 rows, or 20 of 20 rows (`python -m benchmarks.alternatives`).
+Roots are SciPy's, but machine code takes those of real matrices of few rows. SciPy takes about 1 ms
+for the logarithm of a small matrix. So those are computed here, for all matrices at once and
+diagonal by diagonal: `Diagonals` has the main one first, each [entries, matrices]. That takes 0.01
+to 0.05 of SciPy's time for 20 to 1,000 matrices of 3 to 10 rows. It takes 0.3 for one of 3 rows, or
+20 of 20 rows (`python -m benchmarks.alternatives`).
 
 Source: Higham, "Functions of Matrices" (2008), chapter 11.
 """
@@ -17,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.ops.linalg import small_matrices
+from graphwright.ops.linalg import small_factors, small_matrices
 from graphwright.ops.linalg.lapack_routines import lapack
 from graphwright.types.arrays import Array
 
@@ -32,6 +33,8 @@ _REAL = 1e-7  # of the greatest entry; imaginary parts below it come from roundi
 
 def square_root(matrices: Array) -> Any:
     """The principal roots of [matrices, n, n], NaN of real ones that have no real root."""
+    if (by_code := small_factors.square_roots(matrices, _REAL)) is not None:
+        return by_code
     from scipy.linalg import sqrtm  # here, for it takes long to import
 
     exact = matrices.astype(np.result_type(matrices, np.float64))

@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.op.batching import Each, elementwise
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core import segment_kernels
 from graphwright.ops.core.casting import cast
@@ -31,6 +32,9 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
 
 WEIGHT = dt.INDEX | {dt.float32, dt.float64}
+
+#: So many predictions are worth a call of machine code.
+_MANY = 1 << 6
 
 
 class DenseBincount(Op):
@@ -141,7 +145,6 @@ class InTopKV2(Op):
     """Whether fewer than k predictions of a row are above that of the target class."""
 
     type_name = "InTopKV2"
-    many_passes = True
     inputs = ("predictions: float32", "targets: T", "k: T host")
     outputs = ("precision: bool",)
     dtypes = {"T": dt.INDEX}
@@ -165,6 +168,10 @@ class InTopKV2(Op):
         return (merge_dims(rows, targets.dims) or (None,),)
 
     def kernel(self, predictions: Array, targets: Array, k: int) -> Any:
+        if predictions.size >= _MANY:
+            by_code = late_module("graphwright.ops.math.hit_code").hits(predictions, targets, k)
+            if by_code is not None:
+                return by_code
         classes = predictions.shape[1]
         known = (targets >= 0) & (targets < classes)
         if not classes:

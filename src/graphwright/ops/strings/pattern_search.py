@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from collections.abc import Sequence as Series
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.base.scalar_code import module_text
 from graphwright.machine import array_layout
 from graphwright.machine.array_layout import address, python_function
 from graphwright.machine.drafts import lasting
 from graphwright.machine.preparation import Preparation
-from graphwright.ops.strings import string_code
+from graphwright.ops.strings import group_code, string_code
+from graphwright.ops.strings.byte_pieces import pieces_of
 from graphwright.ops.strings.pattern_automata import (
     COUNT,
     DEAD,
@@ -44,11 +47,31 @@ MATCH = -1
 State: TypeAlias = tuple[int, ...]  # atoms in the order of preference, and `MATCH` at most at last
 
 
+#: How many groups a rewrite may name, and how many numbers say where those come from.
+GROUPS, _ORIGINS = 9, 1 << 18
+
+
+class Origins(NamedTuple):
+    """Where the places of groups come from: each atom of a state follows one of the state before.
+
+    Between the two, groups begin and end: bit 2 * g says that group g begins, the next one that it
+    ends.
+    """
+
+    kinds: npt.NDArray[np.uint8]  # of bytes: those of a kind lead to the same states
+    kind_count: int
+    places: npt.NDArray[np.uint8]  # [states, kinds, atoms], for each atom its place before
+    bounds: npt.NDArray[np.int64]  # [states, kinds, atoms]
+    first: npt.NDArray[np.int64]  # the bounds before each atom of the first state
+    sizes: npt.NDArray[np.int64]  # how many atoms each state has
+
+
 class SearchAutomaton(NamedTuple):
     """The state behind each state and byte, and whether the pattern has matched in a state."""
 
     steps: npt.NDArray[np.uint8]
     matches: npt.NDArray[np.uint8]
+    origins: Origins | None  # None where the pattern has no groups, or too many atoms
 
 
 class BranchingPlace:
@@ -65,8 +88,17 @@ class AtomPlace(NamedTuple):
     behind: Way
 
 
+class BoundPlace(NamedTuple):
+    """A place in a pattern where a group begins or ends, and how it goes on."""
+
+    bound: int
+    behind: Way
+
+
 #: How a pattern goes on from a place; None where it has matched.
-Way: TypeAlias = "AtomPlace | BranchingPlace | None"
+Way: TypeAlias = "AtomPlace | BranchingPlace | BoundPlace | None"
+#: The atoms with which a way goes on, and which bounds are before each.
+Bounds: TypeAlias = dict[int, int]
 
 
 class Fragment:
@@ -102,6 +134,19 @@ class Sequence(Fragment):
         return behind
 
 
+class GroupFragment(Fragment):
+    """A part whose place a rewrite may ask for."""
+
+    def __init__(self, part: Fragment, number: int) -> None:
+        self.part = part
+        self.is_optional = part.is_optional
+        self.number = number
+
+    def before(self, behind: Way) -> Way:
+        end = BoundPlace(2 * self.number + 1, behind)
+        return BoundPlace(2 * self.number, self.part.before(end))
+
+
 class EitherFragment(Fragment):
     """One of some parts, the first ones preferred."""
 
@@ -130,6 +175,10 @@ class Repeated(Fragment):
 
 class SearchReader(PatternReader):
     """Reads a pattern that RE2 takes, with the order in which it prefers matches."""
+
+    def __init__(self, pattern: bytes) -> None:
+        super().__init__(pattern)
+        self.groups: dict[int, int] = {}  # the numbers of groups, by where they begin
 
     def fragment(self) -> Fragment:
         """Parts between bars."""
@@ -181,27 +230,34 @@ class SearchReader(PatternReader):
 
     def one(self) -> Fragment:
         """An atom or a group."""
+        place = self.place
         if self.begins_group():
+            number = None
+            if self.pattern[place : place + 3] != b"(?:":
+                number = self.groups.setdefault(place, len(self.groups) + 1)
             part = self.fragment()
             self.end_group()
-            return part
+            return part if number is None or number > GROUPS else GroupFragment(part, number)
         return Atom(self.atom())
 
 
-def ways_of(way: Way) -> State:
+def ways_of(way: Way) -> Bounds:
     """The atoms with which a way goes on, in the order of preference, up to a match."""
-    atoms: dict[int, None] = {}
-    waiting, seen = [way], set[int]()
+    atoms: Bounds = {}
+    waiting, seen = [(way, 0)], set[int]()
     while waiting:
-        way = waiting.pop()
+        way, bounds = waiting.pop()
         if way is None:
-            return (*atoms, MATCH)
+            atoms[MATCH] = bounds
+            break
         if isinstance(way, AtomPlace):
-            atoms[way.atom] = None
+            atoms.setdefault(way.atom, bounds)
+        elif isinstance(way, BoundPlace):
+            waiting.append((way.behind, bounds | 1 << way.bound))
         elif id(way) not in seen:
             seen.add(id(way))
-            waiting += reversed(way.ways)
-    return (*atoms,)
+            waiting += [(each, bounds) for each in reversed(way.ways)]
+    return atoms
 
 
 def places_of(way: Way) -> dict[int, AtomPlace]:
@@ -215,6 +271,8 @@ def places_of(way: Way) -> dict[int, AtomPlace]:
         seen.add(id(way))
         if isinstance(way, AtomPlace):
             places[way.atom] = way
+            waiting.append(way.behind)
+        elif isinstance(way, BoundPlace):
             waiting.append(way.behind)
         else:
             waiting += way.ways
@@ -239,37 +297,74 @@ def search_automaton(pattern: bytes) -> SearchAutomaton | None:
     for row, characters in zip(members, reader.atoms):
         row[list(characters)] = True
     columns, kinds = np.unique(members, axis=1, return_inverse=True)
+    kinds = kinds.reshape(-1)
     behind = {number: ways_of(place.behind) for number, place in places_of(begin).items()}
     first = ways_of(begin)
-    states, waiting = {first: START}, [first]
+    states: dict[State, int] = {(*first,): START}
+    waiting = [*states]
     rows = [np.full(256, state, np.uint8) for state in (DEAD, FOREIGN)]
+    origins: list[list[Followers]] = []
     for state in waiting:
         numbers = []
-        for column in columns.T:
-            after = followed(state, column, behind)
+        origins.append([followed(state, column, behind) for column in columns.T])
+        for followers in origins[-1]:
+            after = (*followers,)
             if after and after not in states:
                 states[after] = START + len(states)
                 waiting.append(after)
             numbers.append(states.get(after, DEAD))
         if len(states) > STATES:
             return None
-        steps = np.array(numbers, np.uint8)[kinds.reshape(-1)]
+        steps = np.array(numbers, np.uint8)[kinds]
         rows.append(np.append(steps, np.full(128, FOREIGN, np.uint8)))
     matches = [False, False, *[state[-1] == MATCH for state in waiting]]
-    return SearchAutomaton(np.ascontiguousarray(rows), np.array(matches, np.uint8))
+    return SearchAutomaton(
+        np.ascontiguousarray(rows),
+        np.array(matches, np.uint8),
+        origins_of(first, waiting, origins, kinds) if reader.groups else None,
+    )
 
 
-def followed(state: State, column: npt.NDArray[np.bool_], behind: dict[int, State]) -> State:
+#: For each atom of a state its place in the state before, and the bounds between the two.
+Followers: TypeAlias = dict[int, tuple[int, int]]
+
+
+def followed(
+    state: State, column: npt.NDArray[np.bool_], behind: dict[int, Bounds]
+) -> Followers:
     """The state behind another and a character, of which `column` says which atoms match it."""
-    after: dict[int, None] = {}
-    for atom in state:
+    after: Followers = {}
+    for place, atom in enumerate(state):
         if atom == MATCH or not column[atom]:
             continue
-        after |= dict.fromkeys(behind[atom])
+        for next_atom, bounds in behind[atom].items():
+            after.setdefault(next_atom, (place, bounds))
         if MATCH in after:
-            after.pop(MATCH)
-            return (*after, MATCH)
-    return (*after,)
+            break
+    return after
+
+
+def origins_of(
+    first: Bounds,
+    states: list[State],
+    followers: list[list[Followers]],
+    kinds: npt.NDArray[np.intp],
+) -> Origins | None:
+    """Where the places of groups come from; None where that takes many numbers."""
+    count, most = len(followers[0]), max(map(len, states))
+    if len(states) * count * most > _ORIGINS:
+        return None
+    shape = (START + len(states), count, most)
+    places, bounds = np.zeros(shape, np.uint8), np.zeros(shape, np.int64)
+    for state, row in enumerate(followers, START):
+        for kind, atoms in enumerate(row):
+            for number, (place, passed) in enumerate(atoms.values()):
+                places[state, kind, number] = place
+                bounds[state, kind, number] = passed
+    sizes = np.array([0, 0, *map(len, states)], np.int64)
+    return Origins(
+        kinds.astype(np.uint8), count, places, bounds, np.array([*first.values()], np.int64), sizes
+    )
 
 
 # -- machine code ---------------------------------------------------------------------------
@@ -440,3 +535,103 @@ def replaced(pattern: bytes, rewrite: bytes, texts: Array, everywhere: bool) -> 
         python_function("Py_DecRef"), python_function("Py_IncRef"),
     )  # fmt: skip
     return result if done == texts.size else None
+
+
+def regrouped(
+    pattern: bytes, parts: Series[bytes | int], texts: Array, everywhere: bool
+) -> Array | None:
+    """Each string of a flat array with its first match, or all, replaced by texts and groups.
+
+    A result is None where RE2 must look at the string, and the whole is where it must look at all.
+    """
+    if texts.size < MANY:
+        return None
+    automaton = search_automaton(pattern)
+    if (
+        automaton is None
+        or automaton.origins is None
+        or not GROUP_PREPARATION.is_ready_for(texts.size, _WORTH)
+    ):
+        return None
+    return GroupReplacement(automaton, automaton.origins, parts, everywhere).of(texts)
+
+
+class GroupReplacement:
+    """Replaces matches by texts and groups.
+
+    Args:
+        automaton: The automaton of a pattern.
+        origins: Where its groups come from.
+        parts: The texts, and the numbers of groups.
+        everywhere: Whether to replace all matches of a text.
+    """
+
+    def __init__(
+        self,
+        automaton: SearchAutomaton,
+        origins: Origins,
+        parts: Series[bytes | int],
+        everywhere: bool,
+    ) -> None:
+        self.automaton = automaton
+        self.origins = origins
+        self.everywhere = everywhere
+        self.literals = np.frombuffer(
+            b"".join([part for part in parts if isinstance(part, bytes)]) + b"\0", np.uint8
+        )
+        plan, place = [], 0
+        for part in parts:
+            if isinstance(part, bytes):
+                plan += [place, place + len(part)]
+                place += len(part)
+            else:
+                plan += [-1, part]
+        self.parts = len(parts)
+        self.plan = np.array([*plan, 0], np.int64)
+
+    def of(self, texts: Array) -> Array:
+        """The texts with their matches replaced, or None for RE2 to do it."""
+        ends = np.cumsum([0, *map(len, texts)])
+        data = np.frombuffer(b"".join([*texts, b"\0"]), np.uint8)
+        longest = int(np.diff(ends).max())
+        states, spans = np.empty(longest + 1, np.int64), np.empty(2 * GROUPS + 2, np.int64)
+        room = max(2 * data.size, 4 * longest) + 1024
+        marks = np.zeros(len(texts), np.uint8)
+        results = np.empty(len(texts), object)
+        done = 0
+        while done < len(texts):
+            out, out_ends = np.empty(room, np.uint8), np.zeros(len(texts) + 1, np.int64)
+            before, origins = done, self.origins
+            arrays = (
+                data, ends, self.automaton.steps, self.automaton.matches, origins.kinds,
+                origins.places, origins.bounds, origins.first, origins.sizes, self.plan,
+                self.literals, states, spans, out, out_ends, marks,
+            )  # fmt: skip
+            done = _group_functions()["replace_groups"](
+                *map(address, arrays), before, len(texts), origins.kind_count,
+                origins.places.shape[2], self.parts, self.everywhere, room,
+            )  # fmt: skip
+            if done > before:
+                new, new_marks = pieces_of(out, out_ends[before : done + 1]), marks[before:done]
+                new[new_marks == 1] = None
+                new[new_marks == 2] = texts[before:done][new_marks == 2]
+                results[before:done] = new
+            room *= 2 if done == before else 1
+        return results
+
+
+@functools.cache
+def _group_functions() -> dict[str, Any]:
+    """The function of many texts, by its name."""
+    functions: dict[str, Any] = {}
+    place, number = ctypes.c_void_p, ctypes.c_int64
+    kind = ctypes.CFUNCTYPE(number, *[place] * 16, *[number] * 5, ctypes.c_bool, number)
+
+    def use(library: Library) -> None:
+        functions["replace_groups"] = kind(library.addresses["replace_groups"])
+
+    lasting(module_text(group_code.FUNCTIONS), use)
+    return functions
+
+
+GROUP_PREPARATION = Preparation(_group_functions, patience=PATIENCE)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from graphwright.ops.strings import (
     field_code,
     fingerprint,
+    numerals,
     pattern_automata,
     pattern_search,
     regex,
@@ -37,6 +38,7 @@ Pieces: TypeAlias = tuple[
 
 _SPACE = b" \t\n\v\f\r"
 _CONTINUATION = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that start no character
+_FLAGS = np.array([b"false", b"true"], object)
 _FEW = 48  # so many bytes are quicker looked at one by one than as an array
 _MANY = 1 << 8  # so many strings are quicker cut by machine code, also where all parts are alike
 _FLOAT_OF_C = re.compile(  # what Python does not read
@@ -201,17 +203,19 @@ def regex_replace(
     array: Array, pattern: bytes, rewrite: bytes, replace_global: bool = True
 ) -> Array:
     """Matches of a pattern in RE2's syntax replaced; ValueError for a bad pattern or rewrite."""
-    regex.compile_pattern(pattern)
-    parts = regex.rewrite_parts(rewrite)
+    compiled, parts = regex.compile_pattern(pattern), regex.rewrite_parts(rewrite)
+    flat, results = array.reshape(-1), None
     if all(isinstance(part, bytes) for part in parts):
-        plain, flat = b"".join(map(bytes, parts)), array.reshape(-1)
+        plain = b"".join(map(bytes, parts))
         results = pattern_search.replaced(pattern, plain, flat, replace_global)
-        if results is not None:
-            others = [place for place, text in enumerate(results.tolist()) if text is None]
-            if others:
-                texts = flat[others].tolist()
-                results[others] = regex.replaced(pattern, rewrite, texts, replace_global)
-            return results.reshape(array.shape)
+    elif max(part for part in parts if isinstance(part, int)) <= compiled.groups:
+        results = pattern_search.regrouped(pattern, parts, flat, replace_global)
+    if results is not None:
+        others = [place for place, text in enumerate(results.tolist()) if text is None]
+        if others:
+            texts = flat[others].tolist()
+            results[others] = regex.replaced(pattern, rewrite, texts, replace_global)
+        return results.reshape(array.shape)
     texts = array.reshape(-1).tolist()
     return _filled(regex.replaced(pattern, rewrite, texts, replace_global), array.shape)
 
@@ -263,19 +267,29 @@ def as_string(
     """Each number as `printf` prints it: %f, or %e or %g, with a width and the fill as its flag."""
     kind = array.dtype.kind
     if kind == "b":
-        return _each(lambda value: b"true" if value else b"false", array)
+        return _filled(_FLAGS[array.reshape(-1).astype(np.intp)], array.shape)
     head = "%" + fill + (str(width) if width > -1 else "")
     if kind == "O":
         style = f".{precision}s" if precision > -1 and width > -1 else "s"
         return _each(lambda text: (head + style).encode() % text, array)
     if kind in "iu":
-        return _filled(_formatted((head + "d").encode(), array.reshape(-1).tolist()), array.shape)
+        texts = numerals.of_integers(array) if head == "%" else None
+        if texts is None:
+            form = (head + "d").encode()
+            return _filled(_formatted(form, array.reshape(-1).tolist()), array.shape)
+        return texts.reshape(array.shape)
     style = "e" if scientific else "g" if shortest else "f"
     form = (head + (f".{precision}" if precision > -1 else "") + style).encode()
     if kind == "c":
         pairs = zip(_printed(array.real, form), _printed(array.imag, form))
         return _filled([b"(%b,%b)" % pair for pair in pairs], array.shape)
-    return _filled(_printed(array, form), array.shape)
+    printed = numerals.of_reals(array, style, precision) if head == "%" else None
+    if printed is None:
+        return _filled(_printed(array, form), array.shape)
+    others = np.flatnonzero(printed == b"")
+    if others.size:
+        printed[others] = _printed(array.reshape(-1)[others], form)
+    return printed.reshape(array.shape)
 
 
 def _formatted(form: bytes, values: Sequence[float]) -> list[bytes]:
@@ -510,7 +524,7 @@ def _each(function: Callable[..., bytes], array: Array) -> Array:
     return _filled([function(item) for item in array.reshape(-1).tolist()], array.shape)
 
 
-def _filled(items: Sequence[object], shape: tuple[int, ...]) -> Array:
+def _filled(items: Sequence[object] | Array, shape: tuple[int, ...]) -> Array:
     """An array of objects."""
     result = np.empty(shape, object)
     result.reshape(-1)[:] = items

@@ -1,0 +1,281 @@
+"""Square roots of small real matrices, as plain Python for machine code.
+
+A matrix becomes triangular by unitary rotations, in complex numbers: shifted QR steps. The root of
+a triangular matrix comes entry by entry. Arrays of complex numbers are two of floats.
+
+Source: Golub and Van Loan, "Matrix Computations" (2013), chapter 7. Higham, "Functions of Matrices"
+(2008), chapter 6.
+"""
+
+from __future__ import annotations
+
+from math import copysign, sqrt
+
+from graphwright.base.scalar_code import Reals
+
+
+def _size(x: float, y: float) -> float:
+    """The absolute value of x + iy, without overflow."""
+    high, low = max(abs(x), abs(y)), min(abs(x), abs(y))
+    if low == 0.0:
+        return high
+    share = low / high
+    return high * sqrt(1.0 + share * share)
+
+
+def _root(x: float, y: float) -> tuple[float, float]:
+    """The principal square root of x + iy."""
+    size = _size(x, y)
+    if size == 0.0:
+        return 0.0, 0.0
+    if x >= 0.0:
+        part = sqrt(0.5 * (size + x))
+        return part, 0.5 * y / part
+    part = sqrt(0.5 * (size - x))
+    return 0.5 * abs(y) / part, copysign(part, y)
+
+
+def _hessenberg(a: Reals, q: Reals, n: int) -> None:
+    """Makes what is below the first subdiagonal zero, by rotations whose product is q."""
+    for k in range(n - 2):
+        for i in range(n - 1, k + 1, -1):
+            second = a[i * n + k]
+            if second == 0.0:
+                continue
+            first = a[(i - 1) * n + k]
+            r = _size(first, second)
+            c = first / r
+            s = second / r
+            for j in range(k, n):
+                x = a[(i - 1) * n + j]
+                y = a[i * n + j]
+                a[(i - 1) * n + j] = c * x + s * y
+                a[i * n + j] = c * y - s * x
+            a[i * n + k] = 0.0
+            for j in range(n):
+                x = a[j * n + i - 1]
+                y = a[j * n + i]
+                a[j * n + i - 1] = c * x + s * y
+                a[j * n + i] = c * y - s * x
+                x = q[j * n + i - 1]
+                y = q[j * n + i]
+                q[j * n + i - 1] = c * x + s * y
+                q[j * n + i] = c * y - s * x
+
+
+def _shift(a: Reals, b: Reals, n: int, last: int) -> tuple[float, float]:
+    """The eigenvalue of the last two rows of a block that is next to the last entry."""
+    i, j = (last - 1) * n + last - 1, last * n + last - 1
+    half_x, half_y = 0.5 * (a[i] - a[j + 1]), 0.5 * (b[i] - b[j + 1])
+    product_x = a[i + 1] * a[j] - b[i + 1] * b[j]
+    product_y = a[i + 1] * b[j] + b[i + 1] * a[j]
+    x, y = _root(
+        half_x * half_x - half_y * half_y + product_x, 2.0 * half_x * half_y + product_y
+    )
+    if half_x * x + half_y * y < 0.0:
+        x = -x
+        y = -y
+    x += half_x
+    y += half_y
+    size = x * x + y * y
+    if size == 0.0:
+        return a[j + 1], b[j + 1]
+    share_x = (product_x * x + product_y * y) / size
+    share_y = (product_y * x - product_x * y) / size
+    return a[j + 1] - share_x, b[j + 1] - share_y
+
+
+def _step(
+    a: Reals, b: Reals, p: Reals, q: Reals, w: Reals, n: int, first: int, last: int,
+    shift_x: float, shift_y: float,
+) -> None:  # fmt: skip
+    """A QR step on rows `first` to `last` of a + ib; p + iq collects the rotations."""
+    for k in range(first, last + 1):
+        a[k * n + k] = a[k * n + k] - shift_x
+        b[k * n + k] = b[k * n + k] - shift_y
+    for k in range(first, last):
+        fx, fy = a[k * n + k], b[k * n + k]
+        gx, gy = a[(k + 1) * n + k], b[(k + 1) * n + k]
+        f = _size(fx, fy)
+        r = _size(f, _size(gx, gy))
+        c, sx, sy = 1.0, 0.0, 0.0
+        if r != 0.0:
+            c = f / r
+            ux, uy = 1.0, 0.0
+            if f != 0.0:
+                ux = fx / f
+                uy = fy / f
+            sx = (ux * gx + uy * gy) / r
+            sy = (uy * gx - ux * gy) / r
+        w[3 * k] = c
+        w[3 * k + 1] = sx
+        w[3 * k + 2] = sy
+        for j in range(k, n):
+            i = k * n + j
+            m = i + n
+            x, y, u, v = a[i], b[i], a[m], b[m]
+            a[i] = c * x + sx * u - sy * v
+            b[i] = c * y + sx * v + sy * u
+            a[m] = c * u - sx * x - sy * y
+            b[m] = c * v - sx * y + sy * x
+        a[(k + 1) * n + k] = 0.0
+        b[(k + 1) * n + k] = 0.0
+    for k in range(first, last):
+        c, sx, sy = w[3 * k], w[3 * k + 1], w[3 * k + 2]
+        for j in range(min(k + 2, last + 1)):
+            i = j * n + k
+            x, y, u, v = a[i], b[i], a[i + 1], b[i + 1]
+            a[i] = c * x + sx * u + sy * v
+            b[i] = c * y + sx * v - sy * u
+            a[i + 1] = c * u - sx * x + sy * y
+            b[i + 1] = c * v - sx * y - sy * x
+        for j in range(n):
+            i = j * n + k
+            x, y, u, v = p[i], q[i], p[i + 1], q[i + 1]
+            p[i] = c * x + sx * u + sy * v
+            q[i] = c * y + sx * v - sy * u
+            p[i + 1] = c * u - sx * x + sy * y
+            q[i + 1] = c * v - sx * y - sy * x
+    for k in range(first, last + 1):
+        a[k * n + k] = a[k * n + k] + shift_x
+        b[k * n + k] = b[k * n + k] + shift_y
+
+
+def _triangular(a: Reals, b: Reals, p: Reals, q: Reals, w: Reals, n: int, eps: float) -> bool:
+    """Makes a + ib upper triangular, and multiplies p + iq by the rotations; whether it could."""
+    last = n - 1
+    turns = 0
+    while last > 0:
+        first = last
+        while first > 0:
+            i = first * n + first
+            size = _size(a[i], b[i]) + _size(a[i - n - 1], b[i - n - 1])
+            if _size(a[i - 1], b[i - 1]) <= eps * size:
+                a[i - 1] = 0.0
+                b[i - 1] = 0.0
+                break
+            first -= 1
+        if first == last:
+            last -= 1
+            turns = 0
+            continue
+        turns += 1
+        if turns > 60:
+            return False
+        x, y = _shift(a, b, n, last)
+        if turns % 11 == 10:
+            i = last * n + last
+            x = x + abs(a[i - 1]) + abs(b[i - 1])
+        _step(a, b, p, q, w, n, first, last, x, y)
+    return True
+
+
+def _triangular_root(a: Reals, b: Reals, n: int) -> bool:
+    """An upper triangular matrix becomes its root; whether it has one."""
+    for j in range(n):
+        a[j * n + j], b[j * n + j] = _root(a[j * n + j], b[j * n + j])
+        for i in range(j - 1, -1, -1):
+            x, y = a[i * n + j], b[i * n + j]
+            for k in range(i + 1, j):
+                u, v = a[i * n + k], b[i * n + k]
+                r, s = a[k * n + j], b[k * n + j]
+                x -= u * r - v * s
+                y -= u * s + v * r
+            u, v = a[i * n + i] + a[j * n + j], b[i * n + i] + b[j * n + j]
+            size = u * u + v * v
+            if size == 0.0:
+                if x != 0.0 or y != 0.0:
+                    return False
+                size = 1.0
+            a[i * n + j] = (x * u + y * v) / size
+            b[i * n + j] = (y * u - x * v) / size
+    return True
+
+
+def _product(
+    a: Reals, b: Reals, p: Reals, q: Reals, real: Reals, imaginary: Reals, w: Reals, n: int
+) -> None:
+    """(p + iq) @ (a + ib) @ adjoint(p + iq), where a + ib is upper triangular."""
+    for i in range(n):
+        for j in range(n):
+            x, y = 0.0, 0.0
+            for k in range(j + 1):
+                u, v = p[i * n + k], q[i * n + k]
+                r, s = a[k * n + j], b[k * n + j]
+                x += u * r - v * s
+                y += u * s + v * r
+            w[2 * j] = x
+            w[2 * j + 1] = y
+        for j in range(n):
+            x, y = 0.0, 0.0
+            for k in range(n):
+                u, v = p[j * n + k], q[j * n + k]
+                x += w[2 * k] * u + w[2 * k + 1] * v
+                y += w[2 * k + 1] * u - w[2 * k] * v
+            real[i * n + j] = x
+            imaginary[i * n + j] = y
+
+
+def _keep_real(real: Reals, imaginary: Reals, n: int, share: float) -> None:
+    """Makes a matrix NaN whose imaginary parts are more than a share of its greatest entry."""
+    most, most_imaginary = 0.0, 0.0
+    for i in range(n * n):
+        most = max(most, _size(real[i], imaginary[i]))
+        most_imaginary = max(most_imaginary, abs(imaginary[i]))
+    if most_imaginary > share * most:
+        infinite = 1e308 * 10.0
+        nan = infinite - infinite
+        for i in range(n * n):
+            real[i] = nan
+
+
+def square_roots(
+    matrices: Reals, roots: Reals, count: int, n: int, eps: float, share: float, work: Reals
+) -> int:
+    """The principal roots of matrices; how many are done. The next one is for SciPy.
+
+    Args:
+        matrices: [count, n, n].
+        roots: [count, n, n], for the results: NaN where a matrix has no real root.
+        count: How many matrices there are.
+        n: Their rows.
+        eps: Half the distance from 1 to the next greater number.
+        share: The imaginary parts that come from rounding, relative to the greatest entry.
+        work: Room for 5 * n * n + 3 * n numbers.
+    """
+    a = work[0:]
+    b = work[n * n :]
+    p = work[2 * n * n :]
+    q = work[3 * n * n :]
+    imaginary = work[4 * n * n :]
+    w = work[5 * n * n :]
+    for matrix in range(count):
+        start = matrix * n * n
+        most = 0.0
+        for i in range(n * n):
+            if not abs(matrices[start + i]) < 1e100:
+                return matrix
+            most = max(most, abs(matrices[start + i]))
+            a[i] = matrices[start + i]
+            b[i] = 0.0
+            p[i] = 0.0
+            q[i] = 0.0
+        if most < 1e-100:
+            return matrix
+        for i in range(n):
+            p[i * n + i] = 1.0
+        _hessenberg(a, p, n)
+        if not _triangular(a, b, p, q, w, n, eps):
+            return matrix
+        if not _triangular_root(a, b, n):
+            return matrix
+        _product(a, b, p, q, roots[start:], imaginary, w, n)
+        _keep_real(roots[start:], imaginary, n, share)
+    return count
+
+
+#: All functions; each calls those before it.
+FUNCTIONS = (
+    _size, _root, _hessenberg, _shift, _step, _triangular, _triangular_root, _product,
+    _keep_real, square_roots,
+)  # fmt: skip

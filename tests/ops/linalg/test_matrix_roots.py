@@ -1,0 +1,82 @@
+"""Square roots of small matrices by machine code are those of SciPy and mpmath."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.linalg
+
+import graphwright as tf
+from graphwright.ops.linalg import matrix_roots, small_factors
+from graphwright.types.arrays import Array
+
+
+@pytest.fixture(autouse=True)
+def _ready() -> None:
+    small_factors.ROOT_PREPARATION.work()
+
+
+def rooted(kind: str, n: int, count: int) -> Array:
+    """Matrices that have real principal roots."""
+    rng = np.random.default_rng(n)
+    x = rng.normal(size=(count, n, n))
+    match kind:
+        case "definite":
+            return x @ np.swapaxes(x, 1, 2) + 0.1 * np.eye(n)
+        case "squares":  # of matrices whose eigenvalues have positive real parts
+            x += 3 * np.sqrt(n) * np.eye(n)
+            return x @ x
+        case "defective":
+            return np.triu(x, 1) + 2 * np.eye(n)
+    return np.exp(rng.normal(size=(count, n, 1)) * 4) * np.eye(n) + 1e-3 * np.abs(x)
+
+
+@pytest.mark.parametrize("kind", ["definite", "squares", "defective", "unlike"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 12])
+def test_roots_are_those_of_scipy(kind: str, n: int) -> None:
+    x = rooted(kind, n, 30)
+    results = small_factors.square_roots(x, 1e-7)
+    assert results is not None
+    expected = np.array([scipy.linalg.sqrtm(each) for each in x])
+    scale = np.abs(expected).max((1, 2), keepdims=True)
+    condition = np.linalg.cond(expected)[:, None, None]
+    assert (np.abs(results - expected) <= 2e-14 * n * scale * condition).all()
+    size = np.abs(x).max((1, 2), keepdims=True)
+    assert (np.abs(results @ results - x) <= 1e-14 * n * size * condition).all()
+
+
+def test_roots_are_those_of_exact_numbers() -> None:
+    for kind in ("definite", "squares", "defective"):
+        x = rooted(kind, 3, 3)
+        results = small_factors.square_roots(x, 1e-7)
+        assert results is not None
+        for matrix, root in zip(x, results):
+            with mpmath.workdps(40):
+                exact = np.array(mpmath.sqrtm(mpmath.matrix(matrix.tolist())).tolist(), complex)
+            np.testing.assert_allclose(root, exact, atol=1e-12 * np.abs(exact).max())
+
+
+def test_what_has_no_real_root_is_nan() -> None:
+    x = np.array([[[-1.0, 0.0], [0.0, 4.0]], [[4.0, 0.0], [0.0, 9.0]], [[0.0, -1.0], [1.0, 0.0]]])
+    assert small_factors.square_roots(x, 1e-7) is not None
+    results = tf.linalg.sqrtm(x).numpy()
+    assert np.isnan(results[0]).all()
+    np.testing.assert_allclose(results[1], [[2.0, 0.0], [0.0, 3.0]])
+    np.testing.assert_allclose(results[2] @ results[2], x[2], atol=1e-15)
+
+
+@pytest.mark.parametrize("entry", [np.nan, np.inf, 1e200])
+def test_what_is_not_usual_goes_to_scipy(entry: float) -> None:
+    x = np.stack([np.eye(3)] * 3)
+    x[1, 2, 2] = entry
+    assert small_factors.square_roots(x, 1e-7) is None
+    results = matrix_roots.square_root(x)
+    np.testing.assert_allclose(results[0], np.eye(3))
+    assert np.isnan(results[1]).all() or results[1, 2, 2] == np.sqrt(entry)
+
+
+def test_a_singular_matrix_without_a_root_goes_to_scipy() -> None:
+    assert small_factors.square_roots(np.array([[[0.0, 1.0], [0.0, 0.0]]]), 1e-7) is None
+    assert small_factors.square_roots(np.zeros((1, 2, 2)), 1e-7) is None
+    np.testing.assert_array_equal(tf.linalg.sqrtm(np.zeros((2, 2))), np.zeros((2, 2)))
