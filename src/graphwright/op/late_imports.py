@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 import threading
 from functools import cache
 from importlib import import_module
@@ -11,6 +12,7 @@ from importlib.machinery import ExtensionFileLoader, PathFinder
 from types import ModuleType
 
 from graphwright.base.forks import held_over_forks
+from graphwright.machine.process_settings import uncollected
 from graphwright.types import tensor_type  # noqa: F401 - its lock is made before ours
 
 #: Held during such an import: the child of a fork can never import what another thread was
@@ -21,7 +23,10 @@ _IMPORTING = held_over_forks(threading.RLock())
 def late_module(name: str) -> ModuleType:
     """The module of a name, imported now if it is not there."""
     with _IMPORTING:
-        return import_module(name)
+        if name in sys.modules:
+            return import_module(name)
+        with uncollected(ages=True):
+            return import_module(name)
 
 
 @cache
