@@ -31,7 +31,7 @@ def late_module(name: str) -> ModuleType:
 
 @cache
 def late_extension(name: str) -> ModuleType | None:
-    """A module of machine code in a package of SciPy, without the rest of the package.
+    """A module of machine code in a package, such as SciPy's, without the rest of the package.
 
     `scipy.linalg` takes 0.1 s to import, its wrappers of LAPACK 1 ms. The package is not imported,
     and may be later. None where there is no such module, or where it needs its package.
