@@ -693,3 +693,33 @@ def test_a_function_of_a_library_is_converted_where_it_is_traced_itself(tmp_path
             tf.function(function)(x)
     with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
         tf.function(tf.autograph.experimental.do_not_convert(absolute))(x)
+
+
+#: Modules of the graph's forms, which no function needs before a tensor decides something.
+OF_GRAPHS = ("growing_lists", "iterations", "regions", "shared_variables", "tensor_builtins")
+DECIDES = {
+    "for _ in range(3):\n        x = x * x if flag and len([x]) == 1 else x": False,
+    "while flag:\n        x, flag = -x, False": False,
+    "add = lambda y: x + y\n    for y in [1.0, 2.0]:\n        x = add(y)": False,
+    "if x > 0:\n        x = -x": True,
+    "x = -x if x > 0 else x": True,
+    "while x > 0:\n        x -= 1": True,
+}
+
+
+@pytest.mark.parametrize(("statement", "decides"), DECIDES.items())
+def test_modules_of_graphs_come_when_a_tensor_decides(
+    tmp_path: Path, statement: str, decides: bool
+) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import sys, graphwright as tf\n"
+        f"@tf.function\ndef f(x, flag):\n    {statement}\n    return x\n"
+        "f(tf.constant(1.5), True)\n"
+        "print(*sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "graphwright.autograph.conversion" in loaded
+    of_graphs = [name for name in OF_GRAPHS if f"graphwright.autograph.{name}" in loaded]
+    assert ("regions" in of_graphs) if decides else not of_graphs

@@ -14,7 +14,7 @@ import pytest
 from support.toy import Toy, converted, installed
 
 import graphwright as tf
-from graphwright.autograph import converted_operators, unrolling
+from graphwright.autograph import regions, unrolling
 from graphwright.base.logs import get_logger
 
 
@@ -296,7 +296,7 @@ def test_long_loops_without_tensors_do_not_warn(warnings: list[str]) -> None:
 
 
 def test_endless_python_loop_with_a_break_of_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(converted_operators, "UNROLLED_AT_MOST", 50)
+    monkeypatch.setattr(regions, "UNROLLED_AT_MOST", 50)
 
     def program(x: Any) -> Any:
         for _ in itertools.count():

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import graphwright as tf
-from graphwright.autograph import converted_operators
+from graphwright.autograph import regions
 from graphwright.base.errors import last_user_line
 
 X, N, V = tf.constant(3.0), tf.constant(3), tf.constant([1.0, 2.0, 3.0])
@@ -312,7 +312,7 @@ def test_mistake(
     what: str,
     instead: str,
 ) -> None:
-    monkeypatch.setattr(converted_operators, "UNROLLED_AT_MOST", 50)
+    monkeypatch.setattr(regions, "UNROLLED_AT_MOST", 50)
     with pytest.raises(error) as caught:
         tf.function(function)(argument)
     text = str(caught.value)

@@ -68,6 +68,8 @@ OF_FILES = (
     "_sqlite3",
     "base64",
     "google.protobuf",
+    "google_crc32c",
+    "graphwright.library.io.gfile",
     "graphwright.ops.strings.regex",
     "graphwright.ops.strings.string_kernels",
     "graphwright.ragged.ragged_tensor",

@@ -1,5 +1,6 @@
-"""Modules of machine code that are loaded without their packages do what the packages do."""
+"""Late imports; modules of machine code without their packages do what the packages do."""
 
+import gc
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import scipy.linalg
 import scipy.special
 
 from graphwright.op import late_imports, special_functions
-from graphwright.op.late_imports import late_extension
+from graphwright.op.late_imports import late_extension, late_module
 from graphwright.ops.core import segment_kernels
 from graphwright.ops.linalg import lapack_routines
 
@@ -107,3 +108,22 @@ def test_programs_import_no_package_of_scipys_and_may_do_so_later():
     lines = done.stdout.splitlines()
     assert lines[0] == "[]"
     assert lines[1].startswith("0.52049")
+
+
+def test_nothing_is_collected_while_a_module_is_imported(tmp_path, monkeypatch):
+    (tmp_path / "imported_late.py").write_text(
+        "import gc\n"
+        "before = gc.get_stats()\n"
+        "MANY = [[] for _ in range(5_000)]\n"
+        "assert gc.get_stats() == before\n"
+    )
+    (tmp_path / "fails_late.py").write_text("raise RuntimeError('no')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    frozen = gc.get_freeze_count()
+    module = late_module("imported_late")
+    with pytest.raises(RuntimeError):
+        late_module("fails_late")
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == frozen
+    assert late_module("imported_late") is module
+    del sys.modules["imported_late"]

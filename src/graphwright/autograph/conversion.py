@@ -23,7 +23,7 @@ from graphwright.autograph import (
     control_flow,
     converted_operators,
     exempt,
-    growing_lists,
+    list_places,
     live_source,
     overloads,
     status,
@@ -161,8 +161,8 @@ def converted_call(function: Any) -> Any:
         return function if target is inner else types.MethodType(target, function.__self__)
     if kind is types.BuiltinFunctionType or kind is type:
         overload = _OVERLOADS.get(function, function)
-        is_method = growing_lists.WATCHING and overload is function and kind is not type
-        return growing_lists.changes(overload) if is_method else overload
+        is_method = list_places.WATCHING and overload is function and kind is not type
+        return list_places.changes(overload) if is_method else overload
     if kind is functools.partial:
         target = converted_call(function.func)
         if target is function.func:

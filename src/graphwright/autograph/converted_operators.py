@@ -1,43 +1,42 @@
 """The operators that converted code calls, under the name `ag__`.
 
 Each operator does what Python does unless the value that decides is staged. Then `regions` builds
-the graph form. Operators take the code of a program as functions, with `get_state` and `set_state`
-for the variables that the code assigns.
+the graph form: the first such value imports it. Operators take the code of a program as functions,
+with `get_state` and `set_state` for the variables that the code assigns.
 """
 
 from __future__ import annotations
 
 import dis
-import functools
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any, NoReturn, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
-from graphwright.autograph import refusals, regions, shared_variables
-from graphwright.autograph.growing_lists import RegionLists, build_loop, build_region
+from graphwright.autograph import refusals
 from graphwright.autograph.list_places import Holder, ListPlaces, contents, refill
-from graphwright.autograph.live_source import cells_of
 from graphwright.autograph.operator_arguments import (
     Function,
     GetState,
     ItemBody,
-    LoopOptions,
     SetState,
     State,
     Thunk,
     Undefined,
     UndefinedReturn,
     Variables,
+    note_shared,
 )
-from graphwright.autograph.staging import Staging
 from graphwright.autograph.tensors import TensorStaging
-from graphwright.base.errors import OperatorNotAllowedInGraphError, is_own, user_location
-from graphwright.base.logs import LOGGER
-from graphwright.types import tree
+from graphwright.base.errors import OperatorNotAllowedInGraphError, is_own
+from graphwright.op.late_imports import late_module
 from graphwright.types.arguments import TensorLike
+
+if TYPE_CHECKING:
+    from graphwright.autograph.operator_arguments import LoopOptions
+    from graphwright.autograph.staging import Staging
 
 __all__: list[str] = [
     "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "assert_stmt",
@@ -46,8 +45,6 @@ __all__: list[str] = [
     "refuse_match", "ret", "share", "staged", "undecided", "undefined", "while_stmt",
 ]  # fmt: skip
 
-# The most iterations of a Python loop that are built one by one under a condition.
-UNROLLED_AT_MOST = 3_000
 _staging: Staging = TensorStaging()
 
 
@@ -210,7 +207,9 @@ def share(
     A handler may notice that the `guarded` ones have no value. `changing` are variables of the
     module.
     """
-    shared_variables.note(_staging, variables, guarded, changing, module or {})
+    shared = _staging.shared()
+    if shared is not None:
+        note_shared(shared, variables, guarded, changing, module or {})
 
 
 def undefined(value: object) -> bool:
@@ -235,20 +234,9 @@ def ret(value: object, returned: object) -> Any:
 # Statements
 
 
-def _variables(
-    names: tuple[str, ...],
-    get: GetState | None,
-    set_: SetState | None,
-    *functions: Function,
-) -> Variables:
-    """The variables of a statement: by `get` and `set_`, or else in the cells of its parts."""
-    if get is not None and set_ is not None:
-        variables = Variables(get, set_, names, functions)
-        if any("." in name for name in names):
-            regions.check_attributes(variables)
-        return variables
-    cells = {name: cell for function in functions for name, cell in cells_of(function).items()}
-    return regions.variables_in([cells[name] for name in names], names, functions)
+def _graph_forms() -> Any:
+    """`regions`, which few functions need."""
+    return late_module("graphwright.autograph.regions")
 
 
 def if_stmt(
@@ -267,10 +255,8 @@ def if_stmt(
     """
     orelse = orelse or _nothing
     if staged(cond):
-        variables = _variables(symbol_names, get_state, set_state, body, orelse)
-        build = functools.partial(regions.stage_if, _staging, cond, body, orelse, variables, nouts)
-        region_lists = functools.partial(RegionLists, lists, False)
-        build_region(_staging, region_lists, None, (body, orelse), variables, build)
+        state = get_state, set_state, symbol_names
+        _graph_forms().if_statement(_staging, cond, body, orelse, state, nouts, lists)
     elif cond:
         body()
     else:
@@ -296,14 +282,8 @@ def while_stmt(
             return
         body()
         go = test()
-    variables = _variables(symbol_names, get_state, set_state, test, body)
-
-    def build() -> None:
-        before = _leaves(opts)
-        regions.stage_while(_staging, go, test, body, variables, opts)
-        _warn_of_changes(before, opts)
-
-    build_loop(_staging, opts, (test, body), variables, build)
+    state = get_state, set_state, symbol_names
+    _graph_forms().while_statement(_staging, go, test, body, state, opts)
 
 
 def for_stmt(
@@ -320,24 +300,17 @@ def for_stmt(
     If `extra_test` becomes a tensor in a Python loop, each further iteration becomes a branch under
     that condition.
     """
+    state = get_state, set_state, symbol_names
     iteration = None if type(items) in ITERABLES else _staging.iteration(items)
     if iteration is not None:
-        variables = _variables(symbol_names, get_state, set_state, body)
-
-        def build() -> None:
-            before = _leaves(opts)
-            regions.stage_for(_staging, iteration, extra_test, body, variables, opts)
-            _warn_of_changes(before, opts)
-
-        build_loop(_staging, opts, (extra_test, body), variables, build)
+        _graph_forms().for_statement(_staging, iteration, extra_test, body, state, opts)
         return
     iterator = iter(items)
     done = object()
     while True:
         go = extra_test() if extra_test is not None else True
         if staged(go):
-            variables = _variables(symbol_names, get_state, set_state, body)
-            _guard_the_rest(iterator, cast(Thunk, extra_test), body, variables)
+            _graph_forms().guard_the_rest(_staging, iterator, extra_test, body, state)
             return
         if not go:
             return
@@ -345,51 +318,6 @@ def for_stmt(
         if item is done:
             return
         body(item)
-
-
-def _leaves(opts: LoopOptions) -> dict[str, list[Any]]:
-    """The leaves of the containers that methods change in a loop, by name."""
-    mutated = opts.get("mutated")
-    values = {} if mutated is None else ldu(mutated, "a container")
-    if isinstance(values, Undefined):
-        return {}
-    containers = {name: value for name, value in values.items() if isinstance(value, _CONTAINERS)}
-    return {name: tree.flatten(contents(value)) for name, value in containers.items()}
-
-
-_CONTAINERS = (list, dict, set)
-
-
-def _warn_of_changes(before: dict[str, list[object]], opts: LoopOptions) -> None:
-    """Warn of containers that a loop of the graph changed once, while its body was traced.
-
-    A container that holds a tensor of the body needs no warning: its use is refused.
-    """
-    for name, leaves in _leaves(opts).items():
-        same = list(map(id, leaves)) == list(map(id, before.get(name, leaves)))
-        if not same and not any(map(_staging.leaks, leaves)):
-            LOGGER.warning(
-                "%s: this loop of the graph changes `%s`, a Python object, by a method. Its body "
-                "is traced once, so that happens once, whatever the number of turns. Use a "
-                "tf.TensorArray: `array = array.write(array.size(), value)` in the loop, and "
-                "`array.stack()` after it.",
-                user_location(), name,
-            )  # fmt: skip
-
-
-def _guard_the_rest(
-    items: Iterator[object],
-    extra_test: Thunk,
-    body: ItemBody,
-    variables: Variables,
-) -> None:
-    """Build each further iteration of a Python loop as a branch under `extra_test`."""
-    count = len(variables.names)
-    for number, item in enumerate(items):
-        if number > UNROLLED_AT_MOST:
-            raise refusals.too_many_turns(number)
-        run = functools.partial(body, item)
-        regions.stage_if(_staging, extra_test(), run, _nothing, variables, count)
 
 
 def _nothing() -> None:
@@ -419,7 +347,7 @@ def and_(first: object, *rest: Thunk) -> Any:
     if not rest:
         return first
     if staged(first):
-        return regions.lazy_and(_staging, first, lambda: and_(rest[0](), *rest[1:]))
+        return _graph_forms().lazy_and(_staging, first, lambda: and_(rest[0](), *rest[1:]))
     return first and and_(rest[0](), *rest[1:])
 
 
@@ -428,7 +356,7 @@ def or_(first: object, *rest: Thunk) -> Any:
     if not rest:
         return first
     if staged(first):
-        return regions.lazy_or(_staging, first, lambda: or_(rest[0](), *rest[1:]))
+        return _graph_forms().lazy_or(_staging, first, lambda: or_(rest[0](), *rest[1:]))
     return first or or_(rest[0](), *rest[1:])
 
 
@@ -446,7 +374,7 @@ def if_exp(cond: object, body: Thunk, orelse: Thunk) -> Any:
         (value,) = state
 
     variables = Variables(get_state, set_state, ("the conditional expression",))
-    regions.stage_if(
+    _graph_forms().stage_if(
         _staging,
         cond,
         lambda: set_state((body(),)),

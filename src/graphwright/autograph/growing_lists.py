@@ -10,15 +10,17 @@ from __future__ import annotations
 import contextvars
 import functools
 from collections.abc import Callable, Collection, Iterable, Sequence
-from types import BuiltinMethodType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphwright.autograph.list_places import (
     EMPTY,
+    WATCHING,
     Cell,
     DictItem,
     Holder,
+    OuterListChange,
     contents,
+    passed_lists,
     python_lists,
     refill,
     value_of,
@@ -26,31 +28,21 @@ from graphwright.autograph.list_places import (
 from graphwright.autograph.live_source import cells_of
 from graphwright.autograph.operator_arguments import (
     Function,
-    LoopOptions,
     ShapeInvariants,
     Thunk,
     Variables,
 )
 from graphwright.autograph.staging import GrowingList, Leaves, Staging
-from graphwright.autograph.touched_variables import MUTATORS
+from graphwright.base.errors import user_location
+from graphwright.base.logs import LOGGER
 from graphwright.types import tree
 from graphwright.types.arguments import TensorValue
 
+if TYPE_CHECKING:
+    from graphwright.autograph.operator_arguments import LoopOptions
+
 #: The Python lists of the enclosing regions, by identity.
 _outer_lists: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("outer_lists")
-#: Those that enclosing loops pass to functions.
-_passed_lists: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("passed_lists")
-
-#: The regions that note any change. Calls of methods are checked only while there is one.
-WATCHING: set[int] = set()
-
-
-class OuterListChange(BaseException):
-    """A region changes a list that an enclosing region has as a Python list."""
-
-    def __init__(self, python_list: list[object]) -> None:
-        super().__init__()
-        self.python_list = python_list
 
 
 class RegionLists:
@@ -69,23 +61,15 @@ class RegionLists:
     def __enter__(self) -> RegionLists:
         self.token = _outer_lists.set(_outer_lists.get({}) | self.lists)
         if self.passes:
-            self.passed_token = _passed_lists.set(_passed_lists.get({}) | self.lists)
+            self.passed_token = passed_lists.set(passed_lists.get({}) | self.lists)
             WATCHING.add(id(self))
         return self
 
     def __exit__(self, *_: object) -> None:
         _outer_lists.reset(self.token)
         if self.passes:
-            _passed_lists.reset(self.passed_token)
+            passed_lists.reset(self.passed_token)
             WATCHING.discard(id(self))
-
-
-def changes(method: BuiltinMethodType) -> BuiltinMethodType:
-    """The method itself. Raises `OuterListChange` if its call would change a passed list."""
-    items = method.__self__
-    if type(items) is list and id(items) in _passed_lists.get({}) and method.__name__ in MUTATORS:
-        raise OuterListChange(items)
-    return method
 
 
 class Snapshot:
@@ -172,13 +156,56 @@ def build_loop(
 ) -> None:
     """Build a loop, with lists of the graph for the Python lists that it changes.
 
+    Warns of other containers that change in it.
+
     Only a trace of its body shows which lists its callees change. Then the body is traced again.
     `variables` are those of the loop, `functions` its parts.
     """
+
+    def build_and_warn() -> None:
+        before = _leaves(options)
+        build()
+        _warn_of_changes(staging, before, options)
+
     shapes = options.get("shape_invariants")
     with ListReplacement(staging, options.get("lists"), shapes):
         lists = functools.partial(RegionLists, options.get("passed"), True)
-        build_region(staging, lists, shapes, functions, variables, build)
+        build_region(staging, lists, shapes, functions, variables, build_and_warn)
+
+
+def _leaves(options: LoopOptions) -> dict[str, list[Any]]:
+    """The leaves of the containers that methods change in a loop, by name."""
+    mutated = options.get("mutated")
+    if mutated is None:
+        return {}
+    try:
+        values = mutated()
+    except (NameError, AttributeError):  # a variable has no value yet
+        return {}
+    containers = {name: value for name, value in values.items() if isinstance(value, _CONTAINERS)}
+    return {name: tree.flatten(contents(value)) for name, value in containers.items()}
+
+
+_CONTAINERS = (list, dict, set)
+
+
+def _warn_of_changes(
+    staging: Staging, before: dict[str, list[object]], options: LoopOptions
+) -> None:
+    """Warn of containers that a loop of the graph changed once, while its body was traced.
+
+    A container that holds a tensor of the body needs no warning: its use is refused.
+    """
+    for name, leaves in _leaves(options).items():
+        same = list(map(id, leaves)) == list(map(id, before.get(name, leaves)))
+        if not same and not any(map(staging.leaks, leaves)):
+            LOGGER.warning(
+                "%s: this loop of the graph changes `%s`, a Python object, by a method. Its body "
+                "is traced once, so that happens once, whatever the number of turns. Use a "
+                "tf.TensorArray: `array = array.write(array.size(), value)` in the loop, and "
+                "`array.stack()` after it.",
+                user_location(), name,
+            )  # fmt: skip
 
 
 def build_region(

@@ -115,6 +115,11 @@ def of(items: object) -> Iteration | Fold:
     return iteration
 
 
+def folds(items: object) -> bool:
+    """Whether an iterable of the graph makes the loop itself."""
+    return isinstance(of(items), Fold)
+
+
 def step_by_step(items: object) -> Iteration:
     """The iteration over one of several iterables that are looped over together."""
     iteration = of(items) if is_looped(items) else None

@@ -7,13 +7,15 @@ in `d["k"][0] = v`. Each container stays the object that it is.
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Callable, Mapping
-from types import CellType
+from types import BuiltinMethodType, CellType
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from graphwright.autograph.live_source import cells_of
+from graphwright.autograph.touched_variables import MUTATORS
 
 
 class DictItem:
@@ -92,6 +94,31 @@ def value_of(cell: Cell) -> Any:
         return cell.cell_contents
     except (KeyError, ValueError):
         return EMPTY
+
+
+# Changes by methods
+
+#: The lists that enclosing loops of the graph pass to functions, by identity.
+passed_lists: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("passed_lists")
+
+#: The regions that note any change. Calls of methods are checked only while there is one.
+WATCHING: set[int] = set()
+
+
+class OuterListChange(BaseException):
+    """A region changes a list that an enclosing region has as a Python list."""
+
+    def __init__(self, python_list: list[object]) -> None:
+        super().__init__()
+        self.python_list = python_list
+
+
+def changes(method: BuiltinMethodType) -> BuiltinMethodType:
+    """The method itself. Raises `OuterListChange` if its call would change a passed list."""
+    items = method.__self__
+    if type(items) is list and id(items) in passed_lists.get({}) and method.__name__ in MUTATORS:
+        raise OuterListChange(items)
+    return method
 
 
 # Snapshots

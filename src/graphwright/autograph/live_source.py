@@ -13,13 +13,16 @@ import itertools
 import linecache
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphwright.autograph.exempt import note_converted
-from graphwright.autograph.syntax import Start, with_type_params
+from graphwright.autograph.syntax import with_type_params
 from graphwright.base.annotations import annotate_alike
 from graphwright.base.bounded_tables import remember
 from graphwright.base.named_tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from graphwright.autograph.syntax import Start
 
 _FUTURES = 0
 for _name in __future__.all_feature_names:

@@ -11,15 +11,19 @@ import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from types import CellType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphwright.autograph import growing_lists, refusals, shared_variables
-from graphwright.autograph.list_places import is_vacant
+from graphwright.autograph.growing_lists import RegionLists, build_loop, build_region
+from graphwright.autograph.list_places import Holder, is_vacant
+from graphwright.autograph.live_source import cells_of
 from graphwright.autograph.operator_arguments import (
     Function,
+    GetState,
     ItemBody,
-    LoopOptions,
+    SetState,
     ShapeInvariants,
+    SharedVariable,
     State,
     Thunk,
     Undefined,
@@ -31,7 +35,6 @@ from graphwright.autograph.shared_variables import (
     Branches,
     ChangedInTurn,
     SharedTurns,
-    SharedVariable,
     carried_form,
     is_undefined,
     zeros_like,
@@ -40,6 +43,12 @@ from graphwright.autograph.staging import Fold, Iteration, Leaves, Position, Sta
 from graphwright.types import tree
 from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
+
+if TYPE_CHECKING:
+    from graphwright.autograph.operator_arguments import LoopOptions
+
+# The most iterations of a Python loop that are built one by one under a condition.
+UNROLLED_AT_MOST = 3_000
 
 
 def variables_in(
@@ -703,3 +712,87 @@ def _open_shape(staging: Staging, value: object, zeros: object) -> TensorShape |
         return None
     (_, shape), (_, narrow) = staging.type_of(carried_form(staging, value)), staging.type_of(zeros)
     return None if staging.fits(shape, narrow) else shape
+
+
+# Statements
+
+#: How to read and set the variables of a statement, where its parts have no cells for them; and
+#: their names.
+StatementState: TypeAlias = tuple[GetState | None, SetState | None, tuple[str, ...]]
+
+
+def _variables(state: StatementState, *functions: Function) -> Variables:
+    """The variables of a statement: by `get` and `set_`, or else in the cells of its parts."""
+    get, set_, names = state
+    if get is not None and set_ is not None:
+        variables = Variables(get, set_, names, functions)
+        if any("." in name for name in names):
+            check_attributes(variables)
+        return variables
+    cells = {name: cell for function in functions for name, cell in cells_of(function).items()}
+    return variables_in([cells[name] for name in names], names, functions)
+
+
+def if_statement(
+    staging: Staging,
+    cond: TensorLike,
+    body: Thunk,
+    orelse: Thunk,
+    state: StatementState,
+    outputs: int,
+    lists: Holder,
+) -> None:
+    """Build an if statement; see `if_stmt` in `converted_operators`."""
+    variables = _variables(state, body, orelse)
+    build = functools.partial(stage_if, staging, cond, body, orelse, variables, outputs)
+    region_lists = functools.partial(RegionLists, lists, False)
+    build_region(staging, region_lists, None, (body, orelse), variables, build)
+
+
+def while_statement(
+    staging: Staging,
+    go: TensorLike,
+    test: Thunk,
+    body: Thunk,
+    state: StatementState,
+    options: LoopOptions,
+) -> None:
+    """Build a `while`, whose test has the value `go`."""
+    variables = _variables(state, test, body)
+    build = functools.partial(stage_while, staging, go, test, body, variables, options)
+    build_loop(staging, options, (test, body), variables, build)
+
+
+def for_statement(
+    staging: Staging,
+    iteration: Iteration | Fold,
+    extra_test: Thunk | None,
+    body: ItemBody,
+    state: StatementState,
+    options: LoopOptions,
+) -> None:
+    """Build a `for` that the graph loops."""
+    variables = _variables(state, body)
+    build = functools.partial(stage_for, staging, iteration, extra_test, body, variables, options)
+    build_loop(staging, options, (extra_test, body), variables, build)
+
+
+def guard_the_rest(
+    staging: Staging,
+    items: Iterator[object],
+    extra_test: Thunk,
+    body: ItemBody,
+    state: StatementState,
+) -> None:
+    """Build each further iteration of a Python loop as a branch under `extra_test`."""
+    variables = _variables(state, body)
+    count = len(variables.names)
+    for number, item in enumerate(items):
+        if number > UNROLLED_AT_MOST:
+            raise refusals.too_many_turns(number)
+        run = functools.partial(body, item)
+        stage_if(staging, extra_test(), run, _nothing, variables, count)
+
+
+def _nothing() -> None:
+    pass

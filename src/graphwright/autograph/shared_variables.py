@@ -2,8 +2,8 @@
 
 A closure, a method or a generator may change a variable of a function around it, or read it,
 wherever it is called. No statement there says so. So a function gives the trace the cells of such
-variables (`note`). A branch and a loop look whether these hold other values at the end than at the
-beginning.
+variables (`note_shared`). A branch and a loop look whether these hold other values at the end than
+at the beginning.
 
 Nobody knows whether such a variable will be read. So it is lost where the graph can give it no
 value, and a read of it then raises the refusal.
@@ -12,15 +12,13 @@ value, and a read of it then raises the refusal.
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Collection, Hashable, Sequence
-from types import CellType, FunctionType
-from typing import Any, NoReturn, cast
+from types import FunctionType
+from typing import Any, NoReturn
 
 from graphwright.autograph import growing_lists, refusals
-from graphwright.autograph.list_places import EMPTY, Cell, DictItem, value_of
-from graphwright.autograph.live_source import cells_of
-from graphwright.autograph.operator_arguments import Function, State, Undefined, Variables
+from graphwright.autograph.list_places import EMPTY, value_of
+from graphwright.autograph.operator_arguments import SharedVariable, State, Undefined, Variables
 from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.staging import Leaves, Position, Staging
 from graphwright.types import tree
@@ -166,62 +164,7 @@ class Branches:
         return tuple(values)
 
 
-# The shared variables of a trace
-
-
-class SharedVariable:
-    """A variable, by its name and the cell that functions share.
-
-    Where it `is_guarded`, a handler may notice that it has no value.
-    """
-
-    __slots__ = ("cell", "is_guarded", "name")
-
-    def __init__(self, name: str, cell: Cell, is_guarded: bool = False) -> None:
-        self.name = name
-        self.cell = cell
-        self.is_guarded = is_guarded
-
-    def value(self) -> object:
-        """Its value, or `Undefined`."""
-        value = value_of(self.cell)
-        return Undefined(self.name) if value is EMPTY else value
-
-    def set(self, value: object) -> None:
-        """Give it a value, or none."""
-        if value is not EMPTY and not is_undefined(value):
-            self.cell.cell_contents = value
-        elif value_of(self.cell) is not EMPTY:
-            del self.cell.cell_contents
-
-
-_MANY = 64  # from here on, cells that nobody else has are dropped now and then
-_NOBODY = 2  # references to a cell of which only the table knows
-
-
-def note(
-    staging: Staging,
-    variables: Function | None,
-    guarded: Sequence[str],
-    changing: Sequence[str],
-    module: dict[str, object],
-) -> None:
-    """Note that functions share the variables in the cells of a function, and those of a module."""
-    shared = staging.shared()
-    if shared is None:
-        return
-    if len(shared) >= _MANY and not len(shared) & (len(shared) - 1):
-        for key, variable in list(shared.items()):
-            if sys.getrefcount(variable.cell) <= _NOBODY and type(variable.cell) is CellType:
-                del shared[key]
-    for name, cell in cells_of(variables).items():
-        if id(cell) not in shared:
-            shared[id(cell)] = SharedVariable(name, cell, name in guarded)
-    for name in changing:
-        if (id(module), name) not in shared:
-            shared[id(module), name] = SharedVariable(
-                name, DictItem(cast(dict[object, object], module), name)
-            )
+# The shared variables in a region
 
 
 class _Watch:

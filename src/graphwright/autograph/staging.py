@@ -7,11 +7,14 @@ the graph runs a branch or a loop. `tensors` has the staging of graphwright's te
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, TypeVar, runtime_checkable
 
-from graphwright.autograph.operator_arguments import Thunk, WhileOptions
+from graphwright.autograph.operator_arguments import Thunk
 from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
+
+if TYPE_CHECKING:
+    from graphwright.autograph.operator_arguments import WhileOptions
 
 T = TypeVar("T")
 

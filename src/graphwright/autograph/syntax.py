@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeAlias, TypedDict, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 
 # Names in converted code.
 OPERATORS = "ag__"  # its operators
@@ -18,18 +18,20 @@ _LOAD, _STORE = ast.Load(), ast.Store()
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
-class Start(TypedDict):
-    """Where a node begins, as its constructor takes that."""
+if TYPE_CHECKING:  # the class of a TypedDict compiles the annotations
+    from typing import TypedDict
 
-    lineno: int
-    col_offset: int
+    class Start(TypedDict):
+        """Where a node begins, as its constructor takes that."""
 
+        lineno: int
+        col_offset: int
 
-class Span(Start):
-    """Where a node begins and ends."""
+    class Span(Start):
+        """Where a node begins and ends."""
 
-    end_lineno: int | None
-    end_col_offset: int | None
+        end_lineno: int | None
+        end_col_offset: int | None
 
 
 #: A node that has a place in the source.

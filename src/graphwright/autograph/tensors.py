@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
 
-from graphwright.autograph import iterations, refusals, tensor_builtins
-from graphwright.autograph.operator_arguments import Thunk, WhileOptions
+from graphwright.autograph import refusals
 from graphwright.autograph.settings import Feature, is_on
-from graphwright.autograph.staging import Fold, GrowingList, Iteration, Leaves
-from graphwright.control import graph_list
 from graphwright.control.assertions import assert_true
 from graphwright.control.branch import may_be_one, one_element, traced_cond
-from graphwright.control.graph_list import GraphList
 from graphwright.control.loop import while_loop
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import STATE, convert
+from graphwright.op.late_imports import late_module
 from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.identity import identity
 from graphwright.ops.math.comparison import equal, logical_and, logical_not, logical_or
@@ -27,11 +24,17 @@ from graphwright.trace.tracer import current_tracer, tracing
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import ShapeLike, TensorLike, TensorValue
+from graphwright.types.composite import Composite
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import is_subshape
 from graphwright.values.in_place_statements import refused_variable
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
+
+if TYPE_CHECKING:
+    from graphwright.autograph.operator_arguments import Thunk, WhileOptions
+    from graphwright.autograph.staging import Fold, GrowingList, Iteration, Leaves
+    from graphwright.control.graph_list import GraphList
 
 T = TypeVar("T")
 
@@ -42,12 +45,12 @@ class TensorStaging:
     """The staging of tensors: while a function is traced they are staged, eagerly they are not."""
 
     def is_staged(self, value: object) -> TypeGuard[TensorLike]:
-        if STATE.active is None or not isinstance(value, (Tensor, Variable, GraphList)):
+        if STATE.active is None or not (isinstance(value, (Tensor, Variable)) or _is_list(value)):
             return False
         return current_tracer() is not None
 
     def carries(self, value: object) -> bool:
-        if isinstance(value, GraphList):  # the list stays one object, and its values cross
+        if _is_list(value):  # the list stays one object, and its values cross
             return False
         return isinstance(value, Tensor) or _is_composite(value)
 
@@ -55,7 +58,7 @@ class TensorStaging:
         if isinstance(value, Variable):
             return True
         return hasattr(type(value), "__tf_tensor__") and not (
-            isinstance(value, GraphList) or self.carries(value)
+            _is_list(value) or self.carries(value)
         )
 
     def read(self, variable: TensorLike) -> TensorValue:
@@ -101,7 +104,7 @@ class TensorStaging:
         return zeros([size or 0 for size in dims], value.dtype)
 
     def condition(self, value: TensorLike, what: str) -> TensorValue:
-        tensor = tensor_builtins.truth(value) if isinstance(value, GraphList) else convert(value)
+        tensor = _truth_of_list(value) if _is_list(value) else convert(value)
         if tensor.dtype is not dt.bool_ or not may_be_one(tensor):
             raise refusals.condition(tensor, what, tensor.dtype is dt.bool_)
         return one_element(tensor)
@@ -138,20 +141,22 @@ class TensorStaging:
         return (
             STATE.active is not None
             and current_tracer() is not None
-            and iterations.is_looped(items)
+            and bool(_iterations().is_looped(items))
         )
 
     def folds(self, items: object) -> bool:
-        return isinstance(iterations.of(items), Fold)
+        return bool(_iterations().folds(items))
 
     def iteration(self, items: object) -> Iteration | Fold | None:
-        return iterations.of(items) if self.loops(items) else None
+        iteration: Iteration | Fold | None
+        iteration = _iterations().of(items) if self.loops(items) else None
+        return iteration
 
     def all_of(self, first: TensorValue, second: TensorValue) -> Any:
         return logical_and(first, second)
 
     def none_of(self, value: TensorLike) -> Any:
-        tensor = tensor_builtins.truth(value) if isinstance(value, GraphList) else convert(value)
+        tensor = _truth_of_list(value) if _is_list(value) else convert(value)
         if tensor.dtype is not dt.bool_:
             raise TypeError(
                 f"`not` of a tensor needs a bool, got {tensor}: compare it, as in `x == 0`"
@@ -159,7 +164,7 @@ class TensorStaging:
         return logical_not(tensor)
 
     def contains(self, item: TensorLike, items: Iterable[TensorLike]) -> Any:
-        if isinstance(items, (Tensor, Variable, GraphList)):
+        if isinstance(items, (Tensor, Variable)) or _is_list(items):
             return reduce_any(equal(items, item))
         result = convert(False)
         for candidate in items:
@@ -170,11 +175,16 @@ class TensorStaging:
         assert_true(condition, [message])
 
     def list_of(self, items: list[object], name: str, shape: ShapeLike) -> GraphList | None:
-        if not items:
-            return GraphList(None, (), name, shape) if is_on(Feature.LISTS) else None
+        if not items and not is_on(Feature.LISTS):
+            return None
         if any(map(self.leaks, tree.flatten(items))):
             return None
-        return graph_list.list_of(items, name, shape)
+        made: GraphList | None
+        if items:
+            made = _lists().list_of(items, name, shape)
+        else:
+            made = _lists().GraphList(None, (), name, shape)
+        return made
 
     def lost(self, items: GrowingList) -> Any:
         if not items.width:
@@ -196,10 +206,35 @@ class TensorStaging:
         return tracer.shared
 
     def lists(self) -> list[GraphList]:
-        return graph_list.living()
+        living: list[GraphList] = _lists().living()
+        return living
 
     def builtin(self, name: str) -> Callable[..., Any]:
-        return tensor_builtins.TABLE[name]
+        form: Callable[..., Any] = _builtins().TABLE[name]
+        return form
+
+
+# Modules that few functions need.
+
+
+def _iterations() -> Any:
+    return late_module("graphwright.autograph.iterations")
+
+
+def _builtins() -> Any:
+    return late_module("graphwright.autograph.tensor_builtins")
+
+
+def _lists() -> Any:
+    return late_module("graphwright.control.graph_list")
+
+
+def _is_list(value: object) -> TypeGuard[GraphList]:
+    return isinstance(value, Composite) and value._is_list
+
+
+def _truth_of_list(value: GraphList) -> Any:
+    return _builtins().truth(value)
 
 
 def _is_composite(value: object) -> bool:

@@ -70,8 +70,8 @@ BLAS = Setting(
 COLLECTOR = Setting(
     "collector",
     "the collector of cycles pauses, or waits for more objects; those of the import are old then",
-    "during `import graphwright`, and while a function is converted, traced or compiled or a model "
-    "loaded",
+    "during imports of graphwright, and while a function is converted, traced or compiled or a "
+    "model loaded",
     "0.83 of the import with a first call, 0.96 of conversions, 0.97 of a model's load and call",
 )
 WARNINGS = Setting(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 import threading
 from functools import cache
 from importlib import import_module
@@ -11,6 +12,7 @@ from importlib.machinery import ExtensionFileLoader, PathFinder
 from types import ModuleType
 
 from graphwright.base.forks import held_over_forks
+from graphwright.machine.process_settings import uncollected
 from graphwright.types import tensor_type  # noqa: F401 - its lock is made before ours
 
 #: Held during such an import: the child of a fork can never import what another thread was
@@ -21,12 +23,15 @@ _IMPORTING = held_over_forks(threading.RLock())
 def late_module(name: str) -> ModuleType:
     """The module of a name, imported now if it is not there."""
     with _IMPORTING:
-        return import_module(name)
+        if name in sys.modules:
+            return import_module(name)
+        with uncollected(ages=True):
+            return import_module(name)
 
 
 @cache
 def late_extension(name: str) -> ModuleType | None:
-    """A module of machine code in a package of SciPy, without the rest of the package.
+    """A module of machine code in a package, such as SciPy's, without the rest of the package.
 
     `scipy.linalg` takes 0.1 s to import, its wrappers of LAPACK 1 ms. The package is not imported,
     and may be later. None where there is no such module, or where it needs its package.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy as np
 from numpy import ndarray
@@ -75,11 +75,12 @@ class _Executors(dict[int, "Callable[..., Any]"]):
 
     def __missing__(self, count: int) -> Callable[..., Any]:
         kind = self.kind
-        terms = None
-        if count <= _UNROLLED:
+        made: Callable[..., Any] = execute_one_of_many
+        if count <= _UNROLLED and not (kind.has_lists and not kind.pure):
             hosts = zip(kind.host_mask(count), kind.host_ints(count), kind.host_casts(count))
             terms = tuple([maker_of(ints, casts) if host else "" for host, ints, casts in hosts])
-        return remember(self, count, _executor(terms, kind.pure and kind.computes), FORMS)
+            made = _executor(terms, kind.pure and kind.computes)
+        return remember(self, count, made, FORMS)
 
 
 def maker_of(allowed: frozenset[DType], casts: bool) -> str:
@@ -91,7 +92,8 @@ def maker_of(allowed: frozenset[DType], casts: bool) -> str:
     return "as_integers"
 
 
-#: Where there are more operands, a loop goes through them.
+#: Where there are more operands, a loop goes through them. So it does through lists of operands of
+#: ops with effects, such as the stages of datasets: they are few, and code for them takes 0.5 ms.
 _UNROLLED = 12
 
 
@@ -103,25 +105,33 @@ def executor(kind: type[Op]) -> Callable[..., Any]:
     return lambda op, operands: executors[len(operands)](op, operands)
 
 
+def execute_one_of_many(op: Op, operands: Operands) -> Any:
+    """Executes any op, by a loop over its operands."""
+    mask = op.host_mask(len(operands))
+    arrays: list[Any] = [
+        as_host(o) if host else cast(EagerTensor, o)._array for o, host in zip(operands, mask)
+    ]
+    key = tuple([a.dtype for a, host in zip(arrays, mask) if not host])
+    kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
+    kernel = kernels.get(key)
+    if kernel is None:
+        kernel = remember(kernels, key, bound(op, operands), FORMS)
+    try:
+        result = QUIET.run(kernel, *arrays) if op.pure and op.computes else kernel(*arrays)
+    except REFUSALS as error:
+        refuse(op, operands, error)
+    return tuple(map(wrap, result)) if type(result) is tuple else wrap(result)
+
+
 @cache
-def _executor(hosts: tuple[str, ...] | None, quiet: bool) -> Callable[..., Any]:
-    terms = dict(_LISTS) if hosts is None else _terms(hosts)
+def _executor(hosts: tuple[str, ...], quiet: bool) -> Callable[..., Any]:
+    terms = _terms(hosts)
     call = "QUIET.run(kernel, {arguments})" if quiet else "kernel({arguments})"
     source = _EXECUTE.format(call=call.format(**terms), **terms)
     namespace: dict[str, Any] = {}
     exec(compile(source, f"{__file__} (execute)", "exec"), _NAMES, namespace)
     made: Callable[..., Any] = namespace["execute"]
     return made
-
-
-#: How the executor of an op with lists of operands gets at them.
-_LISTS = {
-    "unpack": "mask = op.host_mask(len(operands)); "
-    "arrays = [as_host(o) if host else o._array for o, host in zip(operands, mask)]",
-    "hosts": "pass",
-    "key": "tuple([a.dtype for a, host in zip(arrays, mask) if not host])",
-    "arguments": "*arrays",
-}
 
 
 def _terms(kinds: tuple[str, ...]) -> dict[str, str]:

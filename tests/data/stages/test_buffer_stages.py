@@ -6,7 +6,7 @@ import gc
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from support.forking import in_child
@@ -51,6 +51,23 @@ def test_an_iterator_that_nobody_has_any_more_leaves_no_thread() -> None:
         iterator = iter(Dataset.range(1_000_000).prefetch(3))
         assert int(next(iterator)) == 0
         del iterator
+    gc.collect()
+    assert becomes_true(lambda: threads() <= before)
+
+
+def test_errors_that_wait_keep_no_thread_of_a_reduction_that_failed() -> None:
+    """The error that was raised has the frames of the reader; those that wait must not have it."""
+
+    def numbers() -> Iterator[int]:
+        raise ValueError("no")
+        yield 0
+
+    before = threads()
+    spec = tf.TensorSpec([], tf.int64)
+    dataset = Dataset.from_generator(numbers, output_signature=spec).repeat(40)
+    dataset = dataset.map(lambda x: x + 1, num_parallel_calls=2).prefetch(8)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        dataset.reduce(tf.constant(0, tf.int64), lambda total, x: total + x)
     gc.collect()
     assert becomes_true(lambda: threads() <= before)
 

@@ -15,7 +15,7 @@ from graphwright.values.tensor import wrap
 
 #: So many seconds a function of elements takes, all its calls but the first together, before it is
 #: worth machine code: the compiler would keep the first elements from the interpreter's lock.
-_PATIENCE = 0.03
+_PATIENCE = 0.1
 
 
 class GraphRunner:

@@ -179,13 +179,22 @@ class Supply:
         self.count = sum([1 if isinstance(x, Exception) else x.count for x in self.waiting])
 
     def step(self, limit: int) -> bool:
-        """Takes a block; False at the end."""
-        began = perf_counter()
-        block: ElementBlock | Exception | None
+        """Takes a block; False at the end.
+
+        No variable of it has an error. Errors that stages still hold have this frame, and an error
+        that was raised has the frames of whoever asked for it, who would stay alive.
+        """
+        return self.add(perf_counter(), self.outcome(limit))
+
+    def outcome(self, limit: int) -> ElementBlock | Exception | None:
+        """The next block, the error in the place of an element, or None at the end."""
         try:
-            block = self.upstream.pull(limit)
+            return self.upstream.pull(limit)
         except Exception as error:  # noqa: BLE001 - it is raised where its element would come
-            block = error
+            return error
+
+    def add(self, began: float, block: ElementBlock | Exception | None) -> bool:
+        """Has what was taken from a time on wait for the reader; False at the end."""
         if perf_counter() - began < _LONG:
             self.limit *= 2
         elif self.limit > 1:

@@ -19,9 +19,8 @@ from graphwright.base.file_paths import file_path
 from graphwright.base.files import PathLike
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.state_coding import decode, encode
-from graphwright.library.io.gfile import opened
 from graphwright.library.io.records import framed, masked
-from graphwright.ops.io.file_system import failed
+from graphwright.ops.io.file_system import failed, opened
 from graphwright.types.arrays import Array
 
 #: The bytes before the first record, with which the content of records begins at a multiple of 64.

@@ -19,7 +19,8 @@ from graphwright.data.file_datasets import STRING
 from graphwright.data.stages.source_stages import SlicesStage
 from graphwright.data.tables.table_datasets import csv_dataset, default_tensors
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
-from graphwright.library.io.gfile import glob, opened
+from graphwright.library.io.gfile import glob
+from graphwright.ops.io.file_system import opened
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType

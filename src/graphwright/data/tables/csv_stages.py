@@ -11,8 +11,8 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.stages.file_stages import FileFormat
-from graphwright.library.io.gfile import opened
 from graphwright.library.io.pieces import SIZE, Pieces
+from graphwright.ops.io.file_system import opened
 from graphwright.ops.strings.csv_records import KINDS, CsvTable, TableForm, odd_record, table
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array

@@ -19,7 +19,7 @@ from safetensors.numpy import save as pack
 from graphwright.base.errors import DataLossError
 from graphwright.base.files import write_whole
 from graphwright.library.checkpoint.checkpoint_files import SUFFIX, Saved, SavedObject
-from graphwright.library.io.records import mask, masked
+from graphwright.library.io.records import crc32c, mask, masked
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 
@@ -54,11 +54,10 @@ def write_content(path: str, values: dict[str, Array], nodes: list[SavedObject])
 
 def checksum(array: Array) -> int:
     """The checksum of the bytes of an array; few of them are copied at a time."""
-    import google_crc32c  # few programs have checkpoints
-
+    extend = crc32c().extend
     data, plain = np.ascontiguousarray(array).reshape(-1).view(np.uint8), 0
     for start in range(0, data.size, _PIECE):
-        plain = google_crc32c.extend(plain, data[start : start + _PIECE].tobytes())
+        plain = extend(plain, data[start : start + _PIECE].tobytes())
     return mask(plain)
 
 

@@ -19,7 +19,7 @@ from graphwright.base.errors import DataLossError, NotFoundError, UnimplementedE
 from graphwright.ir.tensor_proto import data_type, shape_proto
 from graphwright.library.checkpoint.snappy import varint, written_varint
 from graphwright.library.checkpoint.sorted_table import entries_of, table_of
-from graphwright.library.io.records import mask, masked
+from graphwright.library.io.records import crc32c, mask, masked
 from graphwright.proto.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from graphwright.proto.tensor_pb2 import TensorSliceProto
 from graphwright.types import dtypes as dt
@@ -268,13 +268,12 @@ def write_bundle(
 
 def _write_plain(file: BinaryIO, array: Array) -> tuple[int, int]:
     """Writes the bytes of an array, and returns their number and their checksum."""
-    import google_crc32c
-
+    extend = crc32c().extend
     data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     plain = 0
     for start in range(0, data.size, _PIECE):
         piece = data[start : start + _PIECE].tobytes()
-        plain = google_crc32c.extend(plain, piece)
+        plain = extend(plain, piece)
         file.write(piece)
     return data.size, mask(plain)
 

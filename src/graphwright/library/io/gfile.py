@@ -14,14 +14,13 @@ from graphwright.base.errors import (
     OpError,
     PermissionDeniedError,
 )
-from graphwright.base.file_paths import FilePath, file_path
+from graphwright.base.file_paths import file_path
 from graphwright.base.files import PathLike, TextPath
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.ops.io.file_system import failed, matching, matching_files
+from graphwright.ops.io.file_system import attempted, failed, matching, matching_files, opened
 from graphwright.types.arguments import TensorLike
 from graphwright.values.variable import Variable
 
-T = TypeVar("T")
 #: A part of a path; the parts of one path are all text or all bytes.
 Part = TypeVar("Part", str | os.PathLike[str], bytes | os.PathLike[bytes])
 
@@ -207,19 +206,6 @@ class GFile:
     def __del__(self) -> None:
         if getattr(self, "_writer", None) is not None or getattr(self, "_reader", None) is not None:
             self.close()
-
-
-def opened(path: PathLike, mode: str) -> IO[bytes]:
-    """An open file; errors of the system become those of `tf.errors`."""
-    return attempted(lambda each: each.opened(mode), path)
-
-
-def attempted(call: Callable[[FilePath], T], path: PathLike) -> T:
-    """The result of a call for a path; errors of the system become those of `tf.errors`."""
-    try:
-        return call(file_path(path))
-    except OSError as error:
-        raise failed(error, path) from error
 
 
 def exists(path: PathLike) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from graphwright.base.files import TextPath
 from graphwright.ir.graph import Graph
-from graphwright.library.io.gfile import attempted
+from graphwright.ops.io.file_system import attempted
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +18,9 @@ from graphwright.base.errors import (
     OpError,
     ResourceExhaustedError,
 )
-from graphwright.library.io.gfile import opened
 from graphwright.library.io.plain_bytes import InflatedBytes, PlainBytes
-from graphwright.library.io.records import split
-from graphwright.ops.io.file_system import failed
+from graphwright.op.late_imports import late_module
+from graphwright.ops.io.file_system import failed, opened
 
 #: How many bytes are read at once where the program does not say it.
 SIZE = 1 << 18
@@ -143,6 +143,7 @@ class RecordPieces(Pieces):
     """The records of a TFRecord file, both of whose checksums are verified."""
 
     def split(self) -> list[bytes]:
+        framing: Any = late_module("graphwright.library.io.records")  # lines have no checksums
         missing = 1
         while True:
             try:
@@ -156,7 +157,7 @@ class RecordPieces(Pieces):
                     raise self.damage(f"truncated record at {self.offset}")
                 return []
             self.rest += piece
-            records, size, is_damaged, missing = split(self.rest)
+            records, size, is_damaged, missing = framing.split(self.rest)
             if records:
                 self.offset, self.rest = self.offset + size, self.rest[size:]
             if is_damaged:

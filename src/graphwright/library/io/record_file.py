@@ -9,10 +9,10 @@ from typing import IO, Any, ClassVar, TypeAlias
 
 from graphwright.base.errors import FailedPreconditionError
 from graphwright.base.files import PathLike
-from graphwright.library.io.gfile import opened
 from graphwright.library.io.pieces import RecordPieces
 from graphwright.library.io.plain_bytes import GZIP
 from graphwright.library.io.records import framed
+from graphwright.ops.io.file_system import opened
 
 
 class TFRecordOptions:

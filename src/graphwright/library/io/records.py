@@ -9,10 +9,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.op.late_imports import late_extension, late_module
 from graphwright.types.arrays import Array
 
 _LENGTH, _SUM = struct.Struct("<Q"), struct.Struct("<I")
@@ -28,9 +30,12 @@ def masked(data: bytes) -> int:
     >>> hex(masked(b"123456789"))
     '0xc78ab0e5'
     """
-    import google_crc32c  # few programs have records
+    return mask(crc32c().value(data))
 
-    return mask(google_crc32c.value(data))
+
+def crc32c() -> Any:
+    """What computes checksums, imported at its first use: of its package the machine code alone."""
+    return late_extension("google_crc32c._crc32c") or late_module("google_crc32c")
 
 
 def mask(plain: int) -> int:
@@ -101,9 +106,7 @@ def first_false(conditions: Array) -> int:
 
 def of_records(records: Sequence[bytes]) -> Array:
     """The CRC-32C of each record."""
-    import google_crc32c
-
-    return np.fromiter(map(google_crc32c.value, records), np.uint32, len(records))
+    return np.fromiter(map(crc32c().value, records), np.uint32, len(records))
 
 
 def of_lengths(octets: Array) -> Array:
@@ -118,16 +121,15 @@ def of_lengths(octets: Array) -> Array:
 @cache
 def checksum_tables() -> Array:
     """What the checksum of eight bytes is, for each place the part that comes of its byte."""
-    import google_crc32c
-
-    none = google_crc32c.value(b"\0")
-    last = np.array([google_crc32c.value(bytes([x])) ^ none for x in range(256)], np.uint32)
+    value = crc32c().value
+    none = value(b"\0")
+    last = np.array([value(bytes([x])) ^ none for x in range(256)], np.uint32)
     tables = np.empty((8, 256), np.uint32)
     tables[7] = last
     for place in range(6, -1, -1):  # a zero more follows
         after = tables[place + 1]
         tables[place] = last[after & 0xFF] ^ after >> np.uint32(8)
-    tables[0] ^= np.uint32(google_crc32c.value(bytes(8)))
+    tables[0] ^= np.uint32(value(bytes(8)))
     return tables
 
 

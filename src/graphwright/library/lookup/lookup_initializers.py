@@ -12,8 +12,8 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.files import PathLike
 from graphwright.function.variable_creation import lifted
-from graphwright.library.io.gfile import opened
 from graphwright.op.interpreter import convert
+from graphwright.ops.io.file_system import opened
 from graphwright.ops.state.tables import Table
 from graphwright.trace.scopes import init_scope
 from graphwright.trace.symbolic import SymbolicTensor

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert
+from graphwright.op.late_imports import late_module
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.core.shapes import rank, shape
@@ -23,7 +24,6 @@ from graphwright.ops.math.arithmetic import floormod
 from graphwright.ops.math.comparison import equal, less, select
 from graphwright.ops.math.rounding import round
 from graphwright.ops.random.stateful_random import uniform
-from graphwright.ops.random.stateless_random import stateless_uniform
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.tensor_type import Dims
@@ -40,7 +40,10 @@ def stream(seed: int | None) -> Draw:
 def position(seed: TensorLike) -> Draw:
     """Draws what the seed says."""
     start: Any = seed  # None is refused where it is converted
-    return lambda dims, low, high, kind=dt.float32: stateless_uniform(dims, start, low, high, kind)
+    draws: Any = late_module("graphwright.ops.random.stateless_random")
+    return lambda dims, low, high, kind=dt.float32: draws.stateless_uniform(
+        dims, start, low, high, kind
+    )
 
 
 # -- changes of images, from given numbers --------------------------------------------------

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Any
+from collections.abc import Callable
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from graphwright.base.errors import (
     UnimplementedError,
     UnknownError,
 )
-from graphwright.base.file_paths import file_path
+from graphwright.base.file_paths import FilePath, file_path
 from graphwright.base.files import PathLike
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
@@ -23,6 +24,8 @@ from graphwright.ops.strings.text_operands import only, scalar, string, texts
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
+
+T = TypeVar("T")
 
 
 class ReadFile(Op):
@@ -105,6 +108,19 @@ def failed(error: OSError, path: PathLike) -> Exception:
         words = os.strerror(errno.ENOENT)
     failure: Exception = kind(None, None, f"{os.fsdecode(path)}; {words or error}")
     return failure
+
+
+def opened(path: PathLike, mode: str) -> IO[bytes]:
+    """An open file; errors of the system become those of `tf.errors`."""
+    return attempted(lambda each: each.opened(mode), path)
+
+
+def attempted(call: Callable[[FilePath], T], path: PathLike) -> T:
+    """The result of a call for a path; errors of the system become those of `tf.errors`."""
+    try:
+        return call(file_path(path))
+    except OSError as error:
+        raise failed(error, path) from error
 
 
 def matching(pattern: PathLike) -> list[str]:
