@@ -105,6 +105,18 @@ def call_of(graph: Graph) -> PartitionedCall:
 # -- gradients ----------------------------------------------------------------------------------
 
 
+def note_other_variables(graph: Graph) -> None:
+    """Notes that a graph is called with other variables than those that it captures.
+
+    What they are is no longer known in it, and in the graphs that it calls.
+    """
+    if not graph.gets_other_variables:
+        graph.gets_other_variables = True
+        graph.function = None  # it may rest on them
+        for inner in graph.subgraphs():
+            note_other_variables(inner)
+
+
 class Gradient(Protocol):
     """The rule of a forward form: a call of a graph with further results."""
 

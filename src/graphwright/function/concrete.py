@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.compile.run.tiers import Compilation, Run, Tiered
-from graphwright.control.call import call_of
+from graphwright.control.call import call_of, note_other_variables
 from graphwright.control.lift_constants import with_lifted_constants
 from graphwright.explain.debugging import look_at
 from graphwright.explain.glimpse import Glimpse
@@ -301,13 +301,15 @@ class ConcreteFunction:
         if isinstance(active, CallWatcher) and active.below is None:
             return active.watch_call(self, tensors)
         graph = self.graph
+        tracer = current_tracer()
         if graph.folded:
             if self.again is not None and folds_watched(graph):
                 return self.opened().call_tensors(tensors)
-            tracer = current_tracer()
             if tracer is not None:
                 graph = with_lifted_constants(graph)
                 tracer.note_folded(graph.folded)
+        if tracer is not None and any(map(tracer.is_argument, graph.captured)):
+            note_other_variables(graph)  # another call of the trace has others
         results = apply(call_of(graph), *tensors, *graph.captured)
         return self._outputs.pack(results)
 

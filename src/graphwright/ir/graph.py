@@ -150,6 +150,8 @@ class Graph(Face):
         self.function: Any = None
         #: What its functions share: the kernels of nodes that draw random numbers, by their places.
         self.draws = Draws()
+        #: Whether a call gives it other variables than those that it captures.
+        self.gets_other_variables = False
         #: What nodes that a program adds by itself wait for, beside the order of effects.
         self.waits: dict[Node, list[Node]] = {}
         self.after: tuple[Node, ...] = ()  # what nodes that are added now wait for
@@ -289,6 +291,7 @@ def transform(
     into.captures = [(outside, mapping[v]) for outside, v in graph.captures]
     into.results = [mapping[v] for v in graph.results]
     into.origin = graph, mapping
+    into.gets_other_variables = graph.gets_other_variables
 
 
 def source(value: Value) -> Value:

@@ -232,6 +232,10 @@ class Tracer:
             tracer = tracer.outer if tracer.graph.is_body else None
         return None
 
+    def is_argument(self, tensor: Tensor) -> bool:
+        """Whether an argument of the trace stands for an outside tensor."""
+        return id(tensor) in self.standing or self.standing_for(tensor) is not None
+
     def as_capture(self, tensor: Tensor) -> SymbolicTensor:
         """An outside tensor as a capture, though it may be small."""
         if id(tensor) not in self._captured:

@@ -641,9 +641,6 @@ def test_an_argument_may_be_a_variable_that_the_function_knows(options: Any) -> 
     agree(run(lambda f: f), run(lambda f: tf.function(f, **options)))
 
 
-@pytest.mark.xfail(
-    reason="what a function called there knows is taken for another variable", strict=True
-)
 @pytest.mark.parametrize("options", WAYS.values(), ids=[*WAYS])
 def test_an_argument_may_be_a_variable_that_a_called_function_knows(options: Any) -> None:
     one, other = tf.Variable(1.0), tf.Variable(2.0)

@@ -26,6 +26,7 @@ def like(graph: Graph, nodes: list[Node], new: dict[Value, Value]) -> Graph:
     result.captures = [(outside, resolved(v, new)) for outside, v in graph.captures]
     result.results = [resolved(v, new) for v in graph.results]
     result.names = graph.names
+    result.gets_other_variables = graph.gets_other_variables
     return result
 
 

@@ -27,7 +27,9 @@ class VariableCells:
     """The storages behind the handles of one graph, as far as they are known."""
 
     def __init__(self, graph: Graph) -> None:
-        self._storages = {value: storage_of(outside) for outside, value in graph.captures}
+        self._storages: dict[Value, Storage | None] = {}
+        if not graph.gets_other_variables:
+            self._storages = {value: storage_of(outside) for outside, value in graph.captures}
         self._dims: dict[Value, Dims | None] = {}
         for node in graph.nodes:
             if isinstance(node.op, ReadVariableOp):
@@ -75,6 +77,8 @@ def storage_of(outside: EagerTensor | SymbolicTensor | DeferredCapture) -> Stora
     if isinstance(outside, EagerTensor):
         array = outside._array
         return array if type(array) is Storage else None
+    if outside.graph.gets_other_variables:
+        return None
     for further, value in outside.graph.captures:
         if value is outside.key:
             return storage_of(further)
