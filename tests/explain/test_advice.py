@@ -13,7 +13,7 @@ from corpora import failures, retraces
 from corpora.advice.program import ADVISED, Advised, Outcome, run
 from corpora.advice.templates import UNPROVOKED, templates
 
-from graphwright.autograph import converted_operators
+from graphwright.autograph import regions
 from graphwright.explain.cause import CauseRule
 from graphwright.explain.failure import KNOWN
 
@@ -24,7 +24,7 @@ for _module in pkgutil.iter_modules(corpora.advice.__path__):
 @pytest.fixture(autouse=True)
 def _few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops count as long after fewer turns, which take less time."""
-    monkeypatch.setattr(converted_operators, "UNROLLED_AT_MOST", 50)
+    monkeypatch.setattr(regions, "UNROLLED_AT_MOST", 50)
 
 
 @functools.cache

@@ -89,7 +89,8 @@ class NextOptional(Op):
 class NextBlock(Op):
     """The next elements of an iterator that only a loop reads: their number and their columns.
 
-    At the end the number is 0. Elements of different shapes come one by one.
+    At the end the number is 0, and the columns have a row that nobody reads. Elements of different
+    shapes come one by one.
     """
 
     type_name = "_NextBlock"
@@ -112,7 +113,8 @@ class NextBlock(Op):
     def kernel(self, reader: Reader) -> tuple[Any, ...]:
         block = reader.dense_block()
         if block is None:
-            return (np.array(0, np.int32), *map(absent, map(with_rows, self.element.types)))
+            # One row is never read: machine code for the rows takes no column without any.
+            return (np.array(0, np.int32), *[absent(t)[None] for t in self.element.types])
         return (np.array(block.count, np.int32), *block.columns)
 
 

@@ -195,7 +195,7 @@ class Tracer:
                     return constant
                 return self._const(tensor._array, "Const")
             argument = self.standing_for(tensor)
-            return self.capture(tensor if argument is None else argument, type_)
+            return self.capture(tensor, type_) if argument is None else self.value_of(argument)
         if isinstance(tensor, SymbolicTensor):
             if not self.encloses(tensor.graph):
                 raise leaked(tensor, self.graph)

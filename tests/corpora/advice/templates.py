@@ -62,6 +62,10 @@ NO_ADVICE = {
     "start has {} and size": "the operands of an op",
     "add divide divide_no_nan": "names of functions",
     "add i64": "code that is generated",
+    "@llvm.": "code that is generated",
+    "call {} @": "code that is generated",
+    "call void @": "code that is generated",
+    "call double @": "code that is generated",
     "scalar or begin with": "a verb of the operands",
     "buffer_size to be": "a verb of the operands",
 }

@@ -221,7 +221,7 @@ def test_a_fault_of_the_reader_would_be_seen(
             framing, "turned", lambda sums: sums if isinstance(sums, Intact) else turned(sums)
         )
     else:
-        monkeypatch.setattr(pieces, "split", faulty)
+        monkeypatch.setattr(framing, "split", faulty)
     with pytest.raises(AssertionError):
         mutants_are_noticed(tmp_path, 180, 7)
 

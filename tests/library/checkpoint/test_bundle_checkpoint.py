@@ -240,8 +240,9 @@ def test_a_full_disk_leaves_the_checkpoint_before(tmp_path: Path) -> None:
 def test_a_process_that_is_killed_leaves_the_checkpoint_before(tmp_path: Path) -> None:
     """One is killed between pieces; the next one saves while it ends, and clears up."""
     program = (
-        "import atexit, google_crc32c, os, signal, sys, graphwright as tf\n"
-        "extend = google_crc32c.extend\n"
+        "import atexit, os, signal, sys, graphwright as tf\n"
+        "from graphwright.library.io.records import crc32c\n"
+        "extend = crc32c().extend\n"
         "options = tf.train.CheckpointOptions(file_format='tensorflow')\n"
         "v = tf.Variable(tf.fill([700_000], float(sys.argv[2])))\n"
         "def save():\n"
@@ -254,7 +255,7 @@ def test_a_process_that_is_killed_leaves_the_checkpoint_before(tmp_path: Path) -
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
         "    return extend(crc, piece)\n"
         "if sys.argv[3] == 'killed':\n"
-        "    google_crc32c.extend = killed\n"
+        "    crc32c().extend = killed\n"
         "    save()\n"
         "atexit.register(save)\n"
     )
