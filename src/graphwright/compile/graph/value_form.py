@@ -90,7 +90,7 @@ def over_values(
     is_loop = isinstance(op, StatelessWhile)
     first = 0 if is_loop else 1  # a branch has its condition before what its graphs take
     bodies = [
-        ValueRewriting({graph.arguments[i - first]: type_ for i, type_ in types.items()}).run(graph)
+        ValueRewriting(graph, {i - first: type_ for i, type_ in types.items()})
         for graph in simple_graphs(op)
     ]
     places = [i for i in types if any(i - first in body.written for body in bodies)]
@@ -99,7 +99,7 @@ def over_values(
         raise NotNative("its condition changes a variable", innermost=node)
     graphs = [body.graph for body in bodies]
     for body in bodies[1:] if is_loop else bodies:
-        body.graph.results += [body.state[i] for i in written]
+        body.graph.results += [body.held(i) for i in written]
     if isinstance(op, StatelessIf):
         branch = op.choosing(tuple(graphs))
         assert isinstance(branch, StatelessIf)
@@ -135,27 +135,25 @@ def sources(value: Value) -> set[Node]:
 class ValueRewriting:
     """Makes a graph over the values of variables from one that has their handles as arguments."""
 
-    def __init__(self, types: Mapping[Value, TensorType]) -> None:
-        self.types = types  # of the variables, by their handles
+    def __init__(self, original: Graph, types: Mapping[int, TensorType]) -> None:
+        self.original = original
+        #: The types of the variables, by their handles.
+        self.types = {original.arguments[i]: type_ for i, type_ in types.items()}
         self.current: dict[Value, Value] = {}  # what they hold after the nodes so far
         self.changed: set[Value] = set()
         self.unread: set[Value] = set()  # of those that changed, which nothing has read since
-        self.graph = Graph()
-        #: What they hold in the end, by the number of the argument, and which of them changed.
-        self.state: dict[int, Value] = {}
-        self.written: set[int] = set()
+        self.graph = Graph(original.name, original.is_body)
+        transform(original, self.rewritten, self.graph)
+        self.graph.names = original.names
 
-    def run(self, graph: Graph) -> ValueRewriting:
-        """Rewrites a graph."""
-        self.graph = Graph(graph.name, graph.is_body)
-        transform(graph, self.rewritten, self.graph)
-        self.graph.names = graph.names
-        for number, argument in enumerate(graph.arguments):
-            if argument in self.types:
-                self.state[number] = self.current[argument]
-                if argument in self.changed:
-                    self.written.add(number)
-        return self
+    @property
+    def written(self) -> set[int]:
+        """The numbers of the arguments whose variables change."""
+        return {i for i, handle in enumerate(self.original.arguments) if handle in self.changed}
+
+    def held(self, number: int) -> Value:
+        """What the variable of an argument holds in the end."""
+        return self.current[self.original.arguments[number]]
 
     def rewritten(self, node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
         """What replaces a node; None if it stays."""

@@ -51,11 +51,7 @@ class Outline:
         """Adds the next node."""
         first = len(self.body.nodes)
         if isinstance(node.op, ReadVariableOp):
-            (handle,), (value,) = node.inputs, node.outputs
-            current = self.after.get(handle)  # none where a loop before it only reads the variable
-            self.mapping[value] = (
-                self.old_value(handle, value.type) if current is None else current
-            )
+            self.mapping[node.outputs[0]] = self.current(node.inputs[0], node.outputs[0].type)
         elif isinstance(node.op, Assignment):
             handle, value = node.inputs
             self.after[handle] = self.changed(node, handle, self.argument(value))
@@ -71,24 +67,23 @@ class Outline:
         op = UPDATES.get(type(node.op))
         if op is None:
             return value
-        old = self.after.get(handle)
-        if old is None:
-            old = self.old_value(handle, value.type)
-        types = (value.type,)
-        return self.body.add(op.of(), (old, value), types, node.name, node.location).outputs[0]
+        operands, types = (self.current(handle, value.type), value), (value.type,)
+        return self.body.add(op.of(), operands, types, node.name, node.location).outputs[0]
 
     def add_form(self, node: Node, form: ValueForm) -> None:
         """Adds a loop or a branch over variables' values in place of the one over variables."""
         for operand, handle in form.handles.items():
-            current = self.after.get(handle)
-            self.mapping[operand] = (
-                self.old_value(handle, operand.type) if current is None else current
-            )
+            self.mapping[operand] = self.current(handle, operand.type)
         mask = form.node.op.host_mask(len(form.node.inputs))
         outputs = self.copied(form.node, mask)
         count = len(node.outputs)
         self.mapping.update(zip(node.outputs, outputs[:count]))
         self.after.update(zip(form.written, outputs[count:]))
+
+    def current(self, handle: Value, type_: TensorType) -> Value:
+        """The value of a variable after the nodes so far."""
+        changed = self.after.get(handle)
+        return self.old_value(handle, type_) if changed is None else changed
 
     def old_value(self, handle: Value, type_: TensorType) -> Value:
         """The value of a variable when the segment begins."""

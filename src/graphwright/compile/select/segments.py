@@ -120,7 +120,9 @@ class Segment:
 class Partition:
     """The walk over a graph that forms segments."""
 
-    def __init__(self, graph: Graph, hosts: set[Node], ends: set[Node]) -> None:
+    def __init__(
+        self, graph: Graph, hosts: set[Node], ends: set[Node], forms: dict[Node, ValueForm]
+    ) -> None:
         self.graph = graph
         self.hosts = hosts  # nodes that a lowering has refused
         self.ends = ends  # nodes whose results have sizes that only a run knows
@@ -129,7 +131,7 @@ class Partition:
         self.open: Segment | None = None
         self.late: set[Value] = set()  # sizes of values that the open segment computes
         self.cells = VariableCells(graph)
-        self.forms: dict[Node, ValueForm] = {}  # of loops and branches that change variables
+        self.forms = forms  # of loops and branches that change variables, as far as they are made
         self.has_lists = any(map(self.loops_over_lists, graph.nodes))
 
     def loops_over_lists(self, node: Node) -> bool:
@@ -205,7 +207,7 @@ class Partition:
         """The form over values of a loop or a branch that changes variables, if it is native."""
         if not isinstance(node.op, (While, If)) or node in self.hosts:
             return None
-        form = native_form(node, self.cells)
+        form = self.forms.get(node) or native_form(node, self.cells)
         if form is not None:
             self.forms[node] = form
         return form
@@ -340,12 +342,12 @@ def partition(graph: Graph, reasons: dict[Node, NotNative] | None = None) -> Gra
     hosts: set[Node] = set()
     ends: set[Node] = set()
     nodes: Made = {}
+    forms: dict[Node, ValueForm] = {}
     graph = through(graph, inlined, with_plain_lists, rewritten, lengths_first, with_updates)
     while True:
-        walk = Partition(graph, hosts, ends)
-        items = walk.run()
+        items = Partition(graph, hosts, ends, forms).run()
         try:
-            return verified(assembled(graph, items, nodes, walk.forms), "assembled")
+            return verified(assembled(graph, items, nodes, forms), "assembled")
         except NotNative as reason:
             before = len(hosts), len(ends)
             ended = frozenset(ends)

@@ -24,9 +24,10 @@ from graphwright.ops.core.gathering import GatherV2
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import expand_dims, reshape
 from graphwright.ops.core.scattering import (
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
+    TensorScatter,
+    TensorScatterAdd,
+    TensorScatterSub,
+    TensorScatterUpdate,
 )
 from graphwright.ops.core.segment_kernels import combine_at
 from graphwright.ops.core.shapes import shape as shape_of
@@ -542,8 +543,8 @@ class ResourceScatter(Op):
     """Combines rows of a variable with updates by a ufunc; has no result."""
 
     ufunc: ClassVar[np.ufunc]
-    #: The function that does the same to a tensor, at index vectors.
-    at_vectors: ClassVar[Callable[..., Any] | None] = None
+    #: The op that does the same to a tensor, at index vectors.
+    on_tensor: ClassVar[type[TensorScatter] | None] = None
 
     inputs = ("resource: resource", "indices: Tindices", "updates: dtype")
     dtypes = {"Tindices": dt.INDEX}
@@ -566,10 +567,11 @@ class ResourceScatter(Op):
 
     def on_value(self, value: TensorValue, indices: TensorValue, updates: TensorValue) -> Any:
         rank, outer = value.type.rank, indices.type.rank
-        if self.at_vectors is None or rank is None or outer is None:
+        if self.on_tensor is None or rank is None or outer is None:
             return None
-        fits = updates.type.rank == outer + rank - 1
-        return self.at_vectors(value, expand_dims(indices, -1), updates) if fits else None
+        if updates.type.rank != outer + rank - 1:
+            return None
+        return apply(self.on_tensor.of(), value, expand_dims(indices, -1), updates)
 
     def combine(self, array: Array, indices: Array, updates: Array) -> None:
         """Changes `array` in place; there are updates for each index."""
@@ -597,7 +599,7 @@ class ResourceScatterUpdate(ResourceScatter):
     """variable[indices] = updates; the last one of equal indices wins."""
 
     type_name = "ResourceScatterUpdate"
-    at_vectors = staticmethod(tensor_scatter_nd_update)
+    on_tensor = TensorScatterUpdate
 
     def combine(self, array: Array, indices: Array, updates: Array) -> None:
         array[indices] = updates
@@ -607,7 +609,7 @@ class ResourceScatterAdd(ResourceScatter):
     """variable[indices] += updates; equal indices add up."""
 
     type_name = "ResourceScatterAdd"
-    at_vectors = staticmethod(tensor_scatter_nd_add)
+    on_tensor = TensorScatterAdd
     ufunc = np.add
 
 
@@ -615,7 +617,7 @@ class ResourceScatterSub(ResourceScatter):
     """variable[indices] -= updates; equal indices add up."""
 
     type_name = "ResourceScatterSub"
-    at_vectors = staticmethod(tensor_scatter_nd_sub)
+    on_tensor = TensorScatterSub
     ufunc = np.subtract
 
 

@@ -14,7 +14,6 @@ from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.core.creation import zeros
 from graphwright.ops.core.gathering import GatherNd, check_policy, scatter
 from graphwright.ops.core.movement import expand_dims
-from graphwright.ops.core.scatter_kernels import Combination
 from graphwright.ops.core.scattering import (
     TensorScatter,
     TensorScatterAdd,
@@ -66,7 +65,8 @@ class ResourceScatterNd(Op):
     effect = Effect.WRITE
     gradient = not_differentiable
 
-    kind: ClassVar[Combination]
+    #: The op that does the same to a tensor.
+    on_tensor: ClassVar[type[TensorScatter]]
 
     use_locking: bool = True
     bad_indices_policy: str = ""
@@ -83,47 +83,48 @@ class ResourceScatterNd(Op):
         def change(array: Array, out: Array | None) -> Any:
             storage.check_dtype(updates)
             check_tensor_updates(array.shape, np.shape(indices), np.shape(updates))
-            return scatter(self.kind, array, indices, updates, self.bad_indices_policy, out)
+            kind, policy = self.on_tensor.kind, self.bad_indices_policy
+            return scatter(kind, array, indices, updates, policy, out)
 
         storage.revise(change)
 
     def on_value(self, value: TensorValue, indices: TensorValue, updates: TensorValue) -> Any:
-        return apply(AT_VECTORS[self.kind].of(self.bad_indices_policy), value, indices, updates)
+        return apply(self.on_tensor.of(self.bad_indices_policy), value, indices, updates)
 
 
 class ResourceScatterNdUpdate(ResourceScatterNd):
     """The slices at `indices` become `updates`."""
 
     type_name = "ResourceScatterNdUpdate"
-    kind = "update"
+    on_tensor = TensorScatterUpdate
 
 
 class ResourceScatterNdAdd(ResourceScatterNd):
     """`updates` are added to the slices at `indices`."""
 
     type_name = "ResourceScatterNdAdd"
-    kind = "add"
+    on_tensor = TensorScatterAdd
 
 
 class ResourceScatterNdSub(ResourceScatterNd):
     """`updates` are subtracted from the slices at `indices`."""
 
     type_name = "ResourceScatterNdSub"
-    kind = "sub"
+    on_tensor = TensorScatterSub
 
 
 class ResourceScatterNdMax(ResourceScatterNd):
     """The slices at `indices` are raised to `updates`."""
 
     type_name = "ResourceScatterNdMax"
-    kind = "max"
+    on_tensor = TensorScatterMax
 
 
 class ResourceScatterNdMin(ResourceScatterNd):
     """The slices at `indices` are lowered to `updates`."""
 
     type_name = "ResourceScatterNdMin"
-    kind = "min"
+    on_tensor = TensorScatterMin
 
 
 class ResourceStridedSliceAssign(Masks):
@@ -195,15 +196,6 @@ class ResourceStridedSliceAssign(Masks):
 
 
 GATHER_ND = GatherNd.of()
-
-#: What does to tensors what a `ResourceScatterNd` does to variables.
-AT_VECTORS: dict[Combination, type[TensorScatter]] = {
-    "update": TensorScatterUpdate,
-    "add": TensorScatterAdd,
-    "sub": TensorScatterSub,
-    "min": TensorScatterMin,
-    "max": TensorScatterMax,
-}
 
 
 def gather_slices(
