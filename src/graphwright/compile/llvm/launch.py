@@ -15,8 +15,9 @@ from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.functions.combine import combined, identity
 from graphwright.compile.llvm.nest_code import extent, totals_of
 from graphwright.compile.llvm.shared_functions import SharedCallee
+from graphwright.compile.memory.accesses import accessed
 from graphwright.compile.nests.element_kinds import SIMPLE
-from graphwright.compile.nests.nest import Element, Nest, Reduce
+from graphwright.compile.nests.nest import Element, Nest, Program, Reduce, all_statements
 from graphwright.compile.nests.sizes import product
 from graphwright.machine import threads
 
@@ -28,13 +29,16 @@ FRAME = Reg("%frame", "ptr")
 PARTS = 16
 
 #: The least work that is worth threads, about one simple operation on an element each.
-WORTH = 1 << 18
+WORTH = 1 << 19
 
 #: The simple operations of a round.
 ROUND = 1 << 25
 
 #: What an element function costs that is not simple.
-_DEAR = 8
+_DEAR = 16
+
+#: How many times its cost a nest may count at most, for the sake of others on the same memory.
+_RAISED = 8
 
 
 #: Gives a function's range and its work: the end, and how many elements there are to compute.
@@ -71,14 +75,14 @@ class Launch:
         self.parts = PARTS if self.is_shared else 1
 
     @classmethod
-    def of_nest(cls, callee: SharedCallee, nest: Nest, whole: bool) -> Launch:
-        """The launch of a nest's function."""
+    def of_nest(cls, callee: SharedCallee, nest: Nest, each: int, whole: bool) -> Launch:
+        """The launch of a nest's function, at such a cost for an element."""
 
         def sizes(f: FunctionWriter) -> tuple[Reg, Reg]:
             return f.size(product(extent(nest))), f.size(product(nest.axes))
 
         whole |= nest.ordered and bool(nest.outer)  # no range is given to those
-        return cls(callee, sizes, weight(nest), totals_of(nest), nest.ordered, whole)
+        return cls(callee, sizes, each, totals_of(nest), nest.ordered, whole)
 
     def has_parts(self, work: Reg) -> bool:
         """Whether the range may be divided."""
@@ -227,6 +231,24 @@ def bounds(f: FunctionWriter, part: Reg, parts: Reg, end: Reg) -> tuple[Reg, Reg
         for number in (part, f.add(part, f.number(1)))
     ]
     return first, last
+
+
+def shared_weights(program: Program) -> dict[int, int]:
+    """What an element of each nest costs, where that decides whether threads share the nest; by id.
+
+    It counts more if another nest that reads or writes the same memory costs more. Threads share
+    both then, and what one has written is in the cache of its core.
+    """
+    nests = {id(s): s for s in all_statements(program.body) if isinstance(s, Nest)}
+    own = {key: weight(nest) for key, nest in nests.items()}
+    of_buffers: dict[int, int] = {}
+    for key, nest in nests.items():
+        for buffer in accessed(nest):
+            of_buffers[buffer] = max(of_buffers.get(buffer, 0), own[key])
+    around = {
+        key: max([of_buffers[b] for b in accessed(nest)], default=0) for key, nest in nests.items()
+    }
+    return {key: max(cost, min(_RAISED * cost, around[key])) for key, cost in own.items()}
 
 
 def weight(nest: Nest) -> int:

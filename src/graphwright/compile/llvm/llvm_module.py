@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from graphwright.compile.llvm.emitter import Emitter
 from graphwright.compile.llvm.frame import Frame
+from graphwright.compile.llvm.launch import shared_weights
 from graphwright.compile.llvm.shared_functions import SharedCallee, SharedFunctions
 from graphwright.compile.nests.collapse import collapse
 from graphwright.compile.nests.nest import Nest, Program
@@ -49,6 +50,8 @@ class LlvmModule:
         self.functions: list[str] = []
         self.shared = SharedFunctions(self.functions)
         self.declarations: dict[str, str] = {}
+        #: What an element of each nest costs, where that decides whether threads share it; by id.
+        self.weights = shared_weights(program)
 
     def text(self) -> str:
         """The text so far: declarations, then functions."""

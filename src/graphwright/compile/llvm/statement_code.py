@@ -191,11 +191,15 @@ class StatementWriter:
         ):
             return write()
         pattern = pattern_of(statement, self.program, self.frame)
-        key = pattern.key, self.whole
+        key = self.key(pattern, statement)
         if key not in self.patterns:
             self.patterns[key] = pattern, write()
         first, callee = self.patterns[key]
         return first.of_alike(callee, pattern.slots)
+
+    def key(self, pattern: StatementPattern, statement: Nest | Multiply | Scan) -> Hashable:
+        """What statements share that have one function."""
+        return pattern.key, self.whole, self.module.weights.get(id(statement))
 
     def products(self, statement: Multiply) -> None:
         """Calls a function for matrix products, which equal layers share."""
@@ -264,7 +268,7 @@ class StatementWriter:
         """
         pattern, collapsed = pattern_of(nest, self.program, self.frame), collapse(nest)
         reduces = any(isinstance(e, Reduce) for stage in nest.stages for e in stage.effects)
-        if (pattern.key, self.whole) in self.patterns or len(nest.stages) > 1 or reduces:
+        if self.key(pattern, nest) in self.patterns or len(nest.stages) > 1 or reduces:
             self.call_nest(nest)
             return
         key = pattern.key, "seldom"

@@ -110,7 +110,8 @@ class NestRun(WholeRun):
             accumulation.write(self.f, self.launch)
         else:
             callee = self.module.share(writer)
-            totals = self.launch(Launch.of_nest(callee, nest, self.whole))
+            each = self.module.weights[id(self.nest)]
+            totals = self.launch(Launch.of_nest(callee, nest, each, self.whole))
         if writer.row_memory:
             self.require_rows()
         return totals

@@ -31,9 +31,12 @@ HALVES = ("f16", "bf16")
 INTEGERS = frozenset({kind for dtype, kind in KINDS.items() if dtype.is_integer})
 
 #: Ops whose element function is an instruction or two.
-SIMPLE = frozenset(
-    {"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Relu", "Cast", "Square", "SelectV2"}
-)
+SIMPLE = frozenset({
+    *("AddV2", "Sub", "Mul", "Neg", "Abs", "Square", "Maximum", "Minimum", "Relu", "Cast"),
+    *("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual", "SelectV2"),
+    *("LogicalAnd", "LogicalOr", "LogicalNot", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Invert"),
+    *("LeftShift", "RightShift", "IsNan", "IsFinite", "_Reinterpreted"),
+})  # fmt: skip
 
 DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
 

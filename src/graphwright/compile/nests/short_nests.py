@@ -30,12 +30,6 @@ from graphwright.compile.nests.sizes import ONE, Size
 #: most instructions and effects of them all.
 _LONGEST, _DEAR_LONGEST, _MOST = 16, 4, 96
 
-#: Ops that take an instruction or two, of which several run at once.
-_QUICK = SIMPLE | {
-    *("Abs", "Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"),
-    *("LogicalAnd", "LogicalOr", "LogicalNot", "Identity"),
-}
-
 
 class ShortNest(NamedTuple):
     """The code of a nest, and the lengths that it is for, each of an axis."""
@@ -81,7 +75,7 @@ def short_nest(
 
 def is_quick(x: object) -> bool:
     """Whether an instruction takes a cycle or two."""
-    return not isinstance(x, Element) or x.op.type_name in _QUICK
+    return not isinstance(x, Element) or x.op.type_name in SIMPLE
 
 
 def single_step(nest: Nest) -> ShortNest | None:
