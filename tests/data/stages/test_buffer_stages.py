@@ -72,6 +72,65 @@ def test_errors_that_wait_keep_no_thread_of_a_reduction_that_failed() -> None:
     assert becomes_true(lambda: threads() <= before)
 
 
+def test_a_thread_that_has_little_to_do_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = threads()
+    for name in ("_BUSY", "_PART", "_LITTLE"):
+        monkeypatch.setattr(buffer_stages, name, 0.0)
+    dataset = Dataset.range(2_000).map(lambda x: tf.fill([10_000], x)).prefetch(2)
+    iterator, elements = iter(dataset), []
+
+    def comes_to(count: int) -> bool:
+        """Whether there are so many threads while elements are read."""
+        for _ in range(900):
+            elements.append(int(next(iterator)[-1]))
+            time.sleep(0.002)
+            if threads() == count:
+                return True
+        return False
+
+    assert comes_to(before + 1)
+    monkeypatch.setattr(buffer_stages, "_LITTLE", 0.5)
+    assert comes_to(before)
+    assert elements + [int(x[-1]) for x in iterator] == list(range(2_000))
+
+
+def test_a_thread_stays_where_taking_ahead_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(buffer_stages, "_LITTLE", 1e9)
+    calls: list[int] = []
+    before, started = threads(), set()
+    iterator = iter(counted(calls, 100).prefetch(3))
+    for i in range(60):
+        assert int(next(iterator)) == i
+        started.update(t.ident for t in threading.enumerate() if t.name == "prefetch")
+    assert threads() == before + 1
+    assert becomes_true(lambda: len(calls) == 63)
+    assert len(started) == before + 1
+
+
+@pytest.mark.parametrize("size", [1, 3, tf.data.AUTOTUNE])
+def test_readers_get_all_elements_from_threads_that_end(
+    monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Each thread ends after one block, and the next reader who waits starts another."""
+    monkeypatch.setattr(buffer_stages, "_JUDGED", 1)
+    monkeypatch.setattr(buffer_stages, "_LITTLE", 1e9)
+    monkeypatch.setattr(Supply, "is_worth", property(lambda supply: True))
+    dataset = Dataset.range(600).map(lambda x: x + 1).prefetch(size).batch(3).prefetch(size)
+    iterator = iter(dataset)
+    rows: list[list[int]] = []
+
+    def read() -> None:
+        rows.extend(batch.numpy().tolist() for batch in iterator)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join(60)
+    assert not any(reader.is_alive() for reader in readers)
+    assert sorted(x for row in rows for x in row) == list(range(1, 601))
+
+
 def test_no_more_is_taken_ahead_than_the_buffer_holds() -> None:
     calls: list[int] = []
     iterator = iter(counted(calls, 100).prefetch(3))

@@ -45,6 +45,10 @@ _PATIENCE = 1.0
 #: longer each of the last two times: to hand on less costs as much as to compute it.
 _BUSY = 0.0002
 _PART = 0.1
+#: A thread that is at work for a smaller part of the time, in so many blocks, ends: it would save
+#: no more, and what the reader computes meanwhile may need its core.
+_LITTLE = 0.05
+_JUDGED = 16
 
 
 class PrefetchStage(DatasetStage):
@@ -105,6 +109,8 @@ class Supply:
         #: Seconds that the last time took, and the time before.
         self.lately = (0.0, 0.0)
         self.returned: float | None = None
+        #: How many blocks the thread has taken since a time, and the seconds that it was at work.
+        self.blocks, self.worked, self.since = 0, 0.0, 0.0
         self.renew()
         _SUPPLIES[id(self)] = self
 
@@ -150,6 +156,21 @@ class Supply:
             with self.pulling, iterating(self.iteration), at_level(self.level + 1):
                 if not self.step(1 if self.is_observable else min(room, self.limit)):
                     return
+            if self.retires():
+                return
+
+    def retires(self) -> bool:
+        """Whether the thread ends, since it has little to do: then its reader is on its own."""
+        if self.blocks < _JUDGED or self.is_observable:
+            return False
+        now = perf_counter()
+        little = self.worked < _LITTLE * (now - self.since)
+        self.blocks, self.worked, self.since = 0, 0.0, now
+        if little:
+            with self.changed:
+                self.thread = None
+                self.pulled = self.busy = 0.0
+        return little
 
     def room(self) -> int:
         """How many elements the thread may take just now."""
@@ -195,7 +216,10 @@ class Supply:
 
     def add(self, began: float, block: ElementBlock | Exception | None) -> bool:
         """Has what was taken from a time on wait for the reader; False at the end."""
-        if perf_counter() - began < _LONG:
+        seconds = perf_counter() - began
+        self.blocks += 1
+        self.worked += seconds
+        if seconds < _LONG:
             self.limit *= 2
         elif self.limit > 1:
             self.limit //= 2
@@ -259,15 +283,14 @@ class Supply:
         """Whether a thread computes elements."""
         if self.thread is not None or self.is_observable:
             return True
-        return self.busy > _BUSY + _PART * self.pulled and min(self.lately) > _BUSY
+        is_much = self.pulled > _LITTLE * self.busy
+        return is_much and self.busy > _BUSY + _PART * self.pulled and min(self.lately) > _BUSY
 
     def wait(self, limit: int) -> ElementBlock | None:
         """The next elements, once a thread has computed some."""
         with self.changed:
-            if self.thread is None and not self.is_over and not self.is_closed:
-                self.size.has_thread = True
-                self.thread = threading.Thread(target=self.run, daemon=True, name="prefetch")
-                self.thread.start()
+            if self.is_worth or not self.waiting:
+                self.start()
             if not self.waiting and not self.wait_for_one():
                 return None
             block = self.waiting.popleft()
@@ -281,6 +304,14 @@ class Supply:
             self.count -= block.count
             self.changed.notify_all()
             return block
+
+    def start(self) -> None:
+        """Starts the thread, unless there is one or nothing to do."""
+        if self.thread is None and not self.is_over and not self.is_closed:
+            self.size.has_thread = True
+            self.blocks, self.worked, self.since = 0, 0.0, perf_counter()
+            self.thread = threading.Thread(target=self.run, daemon=True, name="prefetch")
+            self.thread.start()
 
     def wait_for_one(self) -> bool:
         """Waits until an element is there; False at the end."""
