@@ -14,7 +14,7 @@ from graphwright.base.errors import DataLossError, UnimplementedError
 from graphwright.data.state_coding import decode, encode
 
 ARRAYS = hnp.arrays(
-    st.sampled_from([np.int64, np.float32, np.bool_, np.uint8, np.complex64]),
+    st.sampled_from([np.int16, np.int64, np.uint64, np.float32, np.bool_, np.uint8, np.complex64]),
     hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4),
 )
 WORDS = st.lists(st.binary(max_size=5), max_size=4).map(lambda words: np.array(words, object))
@@ -50,6 +50,13 @@ def assert_same(one: object, two: object) -> None:
 @given(STATES)
 def test_a_state_comes_back(state: object) -> None:
     assert_same(decode(encode(state)), state)
+
+
+@given(st.lists(st.integers(-40_000, 70_000), min_size=50, max_size=60))
+def test_many_whole_numbers_take_little_room(numbers: list[int]) -> None:
+    array = np.array(numbers, np.int64)
+    assert_same(decode(encode(array)), array)
+    assert len(encode(array)) < len(encode(array.astype(np.float64)))
 
 
 @given(STATES, st.data())

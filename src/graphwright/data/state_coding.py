@@ -2,7 +2,8 @@
 
 The bytes are the length of a text, the text, and the arrays' elements. The text is JSON, in which
 arrays are known by their dtypes, shapes and places. Nothing in it is ever executed. Arrays begin at
-multiples of 64 bytes, so they can be used where they are.
+multiples of 64 bytes, so they can be used where they are. Whole numbers have the smallest dtype
+that has them all.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def encode(state: object) -> bytes:
 def decode(data: bytes | Array) -> Any:
     """The state that `encode` made bytes of; DataLossError for other bytes.
 
-    Arrays are views of the bytes.
+    Arrays are views of the bytes, unless those have another dtype.
     """
     try:
         start = _LENGTH + int.from_bytes(bytes(data[:_LENGTH]), "little")
@@ -92,14 +93,28 @@ def array_entry(array: Array, arrays: ArrayBytes) -> dict[str, Any]:
     """What the text says of an array."""
     shape = list(array.shape)
     if array.dtype.kind != "O":
-        start = arrays.add(np.ascontiguousarray(array).tobytes())
-        return {"shape": shape, "start": start, "dtype": dt.of_numpy(array.dtype).name}
+        stored = narrow(array)
+        start = arrays.add(np.ascontiguousarray(stored).tobytes())
+        entry = {"shape": shape, "start": start, "dtype": dt.of_numpy(array.dtype).name}
+        return entry if stored is array else {**entry, "stored": stored.dtype.name}
     words: list[Any] = array.ravel().tolist()
     if not all(isinstance(word, bytes) for word in words):
         return {"items": plain(words[0], arrays)}  # refuses it
     lengths = np.array(list(map(len, words)), np.int64)
     ends = arrays.add(lengths.tobytes())
     return {"shape": shape, "start": arrays.add(b"".join(words)), "lengths": ends}
+
+
+def narrow(array: Array) -> Array:
+    """Several whole numbers in the smallest dtype that has them; other arrays as they are."""
+    if array.dtype.kind not in "iu" or array.itemsize == 1 or array.nbytes <= _ALIGNED:
+        return array
+    low, high = int(array.min()), int(array.max())
+    for dtype in (np.int8, np.int16, np.int32) if low < 0 else (np.uint8, np.uint16, np.uint32):
+        limits = np.iinfo(dtype)
+        if limits.bits < 8 * array.itemsize and limits.min <= low and high <= limits.max:
+            return array.astype(dtype)
+    return array
 
 
 def several(values: list[Any] | tuple[Any, ...], arrays: ArrayBytes) -> dict[str, Any] | None:
@@ -132,6 +147,9 @@ def revived(value: object, data: bytes | Array) -> Any:
     if "lengths" in value:
         return words_of(value, data).reshape(shape)
     dtype = dt.as_dtype(value["dtype"]).numpy_dtype
+    if "stored" in value:
+        stored = dt.as_dtype(value["stored"]).numpy_dtype
+        return np.frombuffer(data, stored, math.prod(shape), start).reshape(shape).astype(dtype)
     return np.frombuffer(data, dtype, math.prod(shape), start).reshape(shape)
 
 
