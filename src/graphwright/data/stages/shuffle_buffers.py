@@ -18,10 +18,10 @@ from graphwright.machine.array_layout import address
 from graphwright.machine.preparation import Preparation
 from graphwright.types.arrays import Array
 
-#: Up to so many draws, one after another is the quickest.
-_FEW = 100
-#: Draws from which on machine code is worth to be made.
-_WORTH = 1 << 10
+#: Up to so many draws, one after another is the quickest, and where there is no machine code.
+_FEWEST, _FEW = 8, 100
+#: Draws from which on machine code is worth to be made, and how many times as many in small blocks.
+_WORTH, _PATIENCE = 1 << 10, 8
 #: Elements of at most so many bytes are copied side by side; larger ones stay where they are.
 _SMALL = 4096
 #: So many drawn elements may stand among the others before these close up.
@@ -61,7 +61,7 @@ def _exchange() -> Any:
     return kind(compiler.compiled(TEXT).addresses["exchange"])
 
 
-PREPARATION = Preparation(_exchange, is_brief=True)
+PREPARATION = Preparation(_exchange, is_brief=True, patience=_PATIENCE)
 
 
 class NumberBuffer:
@@ -124,7 +124,7 @@ class NumberBuffer:
         """The buffer as plain values."""
         words = self.words
         return {
-            "items": narrow(self.numbers),
+            "items": self.numbers.copy(),
             "words": [words.seed, words.seed2, words.drawn],
         }
 
@@ -135,18 +135,11 @@ class NumberBuffer:
         self.words = RandomWords(*state["words"])
 
 
-def narrow(numbers: Array) -> Array:
-    """Numbers that are not negative, in the smallest dtype that has them."""
-    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
-
-
 def exchange_of(count: int) -> Callable[[Array, Array], Array]:
     """What is the quickest for so many draws."""
-    if count <= _FEW:
-        return exchanged_in_turn
-    if PREPARATION.is_ready_for(count, _WORTH):
+    if count > _FEWEST and PREPARATION.is_ready_for(count, _WORTH):
         return exchanged_natively
-    return exchanged
+    return exchanged_in_turn if count <= _FEW else exchanged
 
 
 def exchanged_natively(items: Array, places: Array) -> Array:
