@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphwright as tf
-from graphwright.compile.llvm.launch import weight
+from graphwright.compile.llvm.launch import shared_weights, weight
 from graphwright.compile.nests.nest import Nest
 from graphwright.compile.run.inspection import segments
 
@@ -28,6 +28,20 @@ def test_each_element_costs_what_is_computed_of_it():
     (one,) = weights(lambda x: x + 1.0, tf.zeros([9]))
     (dear,) = weights(lambda x: tf.exp(x) + 1.0, tf.zeros([9]))
     assert one < dear
+
+
+def test_a_nest_on_the_memory_of_a_dear_one_counts_as_that_up_to_a_limit():
+    def turns(x, y):
+        dear = tf.sin(tf.exp(x))
+        return dear, tf.reverse(dear, [0]) + 1.0, tf.reverse(y, [0]) + 1.0
+
+    graph = tf.function(turns).get_concrete_function(tf.zeros([9]), tf.zeros([9])).graph
+    (program,) = [op.lowered[0] for op in segments(graph)]
+    own = {id(s): weight(s) for s in program.body if isinstance(s, Nest)}
+    raised = [shared_weights(program)[key] for key in own]
+    dear, beside, apart = own.values()
+    assert apart == beside < dear
+    assert raised == [dear, min(8 * beside, dear), apart]
 
 
 @pytest.mark.parametrize("count", [2, 700])
