@@ -41,7 +41,7 @@ def test_a_nest_on_the_memory_of_a_dear_one_counts_as_that_up_to_a_limit():
     raised = [shared_weights(program)[key] for key in own]
     dear, beside, apart = own.values()
     assert apart == beside < dear
-    assert raised == [dear, min(8 * beside, dear), apart]
+    assert raised == [dear, min(16 * beside, dear), apart]
 
 
 @pytest.mark.parametrize("count", [2, 700])

@@ -18,7 +18,7 @@ from graphwright.compile.llvm.shared_functions import SharedCallee
 from graphwright.compile.memory.accesses import accessed
 from graphwright.compile.nests.element_kinds import SIMPLE
 from graphwright.compile.nests.nest import Element, Nest, Program, Reduce, all_statements
-from graphwright.compile.nests.sizes import product
+from graphwright.compile.nests.sizes import Size, product
 from graphwright.machine import threads
 
 #: The frame of a call.
@@ -29,7 +29,7 @@ FRAME = Reg("%frame", "ptr")
 PARTS = 16
 
 #: The least work that is worth threads, about one simple operation on an element each.
-WORTH = 1 << 19
+WORTH = 1 << 20
 
 #: The simple operations of a round.
 ROUND = 1 << 25
@@ -38,7 +38,7 @@ ROUND = 1 << 25
 _DEAR = 16
 
 #: How many times its cost a nest may count at most, for the sake of others on the same memory.
-_RAISED = 8
+_RAISED = 16
 
 
 #: Gives a function's range and its work: the end, and how many elements there are to compute.
@@ -236,18 +236,19 @@ def bounds(f: FunctionWriter, part: Reg, parts: Reg, end: Reg) -> tuple[Reg, Reg
 def shared_weights(program: Program) -> dict[int, int]:
     """What an element of each nest costs, where that decides whether threads share the nest; by id.
 
-    It counts more if another nest that reads or writes the same memory costs more. Threads share
-    both then, and what one has written is in the cache of its core.
+    It counts more if another nest over as many elements, which reads or writes the same memory,
+    costs more. Threads share both then, and what one has written is in the cache of its core.
     """
     nests = {id(s): s for s in all_statements(program.body) if isinstance(s, Nest)}
     own = {key: weight(nest) for key, nest in nests.items()}
-    of_buffers: dict[int, int] = {}
-    for key, nest in nests.items():
-        for buffer in accessed(nest):
-            of_buffers[buffer] = max(of_buffers.get(buffer, 0), own[key])
-    around = {
-        key: max([of_buffers[b] for b in accessed(nest)], default=0) for key, nest in nests.items()
+    places = {
+        key: {(product(nest.axes), buffer) for buffer in accessed(nest)}
+        for key, nest in nests.items()
     }
+    greatest: dict[tuple[Size, int], int] = {}
+    for key, cost in own.items():
+        greatest.update({place: max(cost, greatest.get(place, 0)) for place in places[key]})
+    around = {key: max([greatest[place] for place in places[key]], default=0) for key in nests}
     return {key: max(cost, min(_RAISED * cost, around[key])) for key, cost in own.items()}
 
 
