@@ -86,7 +86,8 @@ def convert_first(
 
     The op then refuses a dtype as that of a tensor, and not of a list or text.
     """
-    return as_given(convert(value, dtype, hint))
+    is_made = dtype is None and isinstance(value, Hooks.tensor)
+    return as_given(value if is_made else convert(value, dtype, hint))
 
 
 def as_given(tensor: Any) -> Any:

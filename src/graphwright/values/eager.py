@@ -172,15 +172,15 @@ def as_cast_ints(value: object) -> Any:
     """As `as_ints`; an array of floats, tensors of real numbers in a list, and bools become
     integers."""
     kind = type(value)
-    if kind is bool or kind is np.bool_:
-        return int(bool(value))
-    if is_float_array(value):
-        return host_value(np.asarray(value).astype(np.int32))
     if kind is list or kind is tuple:
         items: Any = value
         if _INTS.issuperset(map(type, items)):
             return tuple(items)
         return tuple([cast_place(v) for v in items])
+    if kind is bool or kind is np.bool_:
+        return int(bool(value))
+    if is_float_array(value):
+        return host_value(np.asarray(value).astype(np.int32))
     return as_ints(value)
 
 

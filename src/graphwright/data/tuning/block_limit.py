@@ -6,7 +6,7 @@ from graphwright.data.blocks import ElementBlock
 
 #: Blocks grow until one takes this many seconds, or has this many bytes or elements.
 _LONG = 0.002
-_BYTES = 1 << 21
+_BYTES = 1 << 22
 _MOST = 1 << 14
 
 

@@ -401,7 +401,7 @@ def reduce(
     x = convert(x)
     if axis is not None:
         return apply(op.of(bool(keepdims)), x, axis, name=name)
-    rank = x.type.rank
+    rank = x.ndim
     if rank is not None:
         return apply(op.of(bool(keepdims)), x, tuple(range(rank)), name=name)
     result = apply(op.of(bool(keepdims)), x, range_vector(rank_of(x)), name=name)
