@@ -240,16 +240,16 @@ def shared_weights(program: Program) -> dict[int, int]:
     costs more. Threads share both then, and what one has written is in the cache of its core.
     """
     nests = {id(s): s for s in all_statements(program.body) if isinstance(s, Nest)}
-    own = {key: weight(nest) for key, nest in nests.items()}
+    costs = {key: weight(nest) for key, nest in nests.items()}
     places = {
         key: {(product(nest.axes), buffer) for buffer in accessed(nest)}
         for key, nest in nests.items()
     }
     greatest: dict[tuple[Size, int], int] = {}
-    for key, cost in own.items():
+    for key, cost in costs.items():
         greatest.update({place: max(cost, greatest.get(place, 0)) for place in places[key]})
     around = {key: max([greatest[place] for place in places[key]], default=0) for key in nests}
-    return {key: max(cost, min(_RAISED * cost, around[key])) for key, cost in own.items()}
+    return {key: max(cost, min(_RAISED * cost, around[key])) for key, cost in costs.items()}
 
 
 def weight(nest: Nest) -> int:
