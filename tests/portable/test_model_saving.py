@@ -229,6 +229,23 @@ def test_a_result_without_a_form_is_named(tmp_path: Path, caplog: pytest.LogCapt
     assert "a dict in a model has keys that are texts, unlike [1]" in caplog.text
 
 
+def test_an_argument_without_a_form_is_named_with_what_helps(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Pair(tf.experimental.ExtensionType):
+        x: tf.Tensor
+
+    module = tf.Module()
+    module.total = tf.function(lambda numbers: numbers.reduce(0, lambda s, x: s + x))
+    module.total(tf.data.Dataset.from_tensor_slices([1, 2]))
+    module.first = tf.function(lambda pair: pair.x)
+    module.first(Pair(tf.constant(1)))
+    tf.saved_model.save(module, tmp_path)
+    of_dataset, of_pair = [r.getMessage() for r in caplog.records if "not saved" in r.getMessage()]
+    assert "save a function of tensors, such as that of one batch" in of_dataset
+    assert "`__name__ = ...` in its class gives it one" in of_pair
+
+
 def test_variables_of_every_dtype(tmp_path: Path) -> None:
     class Model(tf.Module):
         pass

@@ -166,15 +166,23 @@ def _encode_spec(spec: TypeSpec, message: StructuredValue) -> None:
         name = next((name for name, kind in SAVED_SPECS.items() if kind is type(spec)), None)
         number = TypeSpecProto.EXTENSION_TYPE_SPEC
     if name is None:
-        raise TypeError(
-            f"{spec!r} is of a class without a name for models: an extension type says it by "
-            "`__name__ = ...` in its class"
-        )
+        raise unnamed(spec)
     proto = message.type_spec_value
     proto.type_spec_class = number
     proto.type_spec_class_name = name
     proto.num_flat_components = len(spec.flatten())
     proto.type_state.CopyFrom(encode(spec._serialize()))
+
+
+def unnamed(spec: TypeSpec) -> TypeError:
+    """The error for a spec that no model may have."""
+    from graphwright.library.objects.extension_type import ExtensionTypeSpec
+
+    if isinstance(spec, ExtensionTypeSpec):
+        advice = "`__name__ = ...` in its class gives it one"
+    else:
+        advice = "save a function of tensors, such as that of one batch"
+    return TypeError(f"{spec!r} is of a class without a name for models: {advice}")
 
 
 def _encode_structure(value: object, message: StructuredValue) -> None:
