@@ -122,6 +122,30 @@ def test_numbers_are_counted_as_by_a_dictionary(
     assert which.tolist() == expected
 
 
+@given(
+    kind=st.sampled_from(sorted(place_code.FLOATS)),
+    numbers=st.lists(st.sampled_from(SPECIAL) | st.floats(-2, 2, width=16), min_size=1),
+    repeats=st.integers(1, 3),
+)
+def test_floats_are_counted_as_by_a_dictionary(
+    kind: str, numbers: list[float], repeats: int
+) -> None:
+    place_code.PREPARATION.work()
+    x = np.array(numbers * repeats).astype(kind)
+    result = place_code.distinct_numbers(x, np.dtype(np.int32))
+    if np.isnan(x).any():
+        assert result is None
+        return
+    places: dict[float, int] = {}
+    expected = [places.setdefault(number, len(places)) for number in x.tolist()]
+    assert result is not None
+    values, which = result
+    assert values.dtype == x.dtype
+    # A dictionary keeps the first of two equal keys, and so the sign of the first zero.
+    assert values.tobytes() == np.array([*places], kind).tobytes()
+    assert which.tolist() == expected
+
+
 def test_a_vector_whose_numbers_have_one_hash_is_right() -> None:
     place_code.PREPARATION.work()
     inverse = pow(-7046029254386353131, -1, 1 << 64)

@@ -32,6 +32,8 @@ TYPES = {"float32": "float", "float64": "double", "int32": "i32", "int64": "i64"
 WORDS = {"add": ("add", "fadd"), "subtract": ("sub", "fsub"), "multiply": ("mul", "fmul")}
 #: LLVM's types of whole numbers, whose bits alone count.
 NUMBERS = {"int32": "i32", "uint32": "i32", "int64": "i64", "uint64": "i64"}
+#: The whole numbers of as many bits as floats have.
+FLOATS = {"float32": "int32", "float64": "int64"}
 
 #: Each of %count rows is combined into the one of the table in its place: eight elements at once,
 #: and what is left one by one.
@@ -212,19 +214,24 @@ def distinct_numbers(x: Array, dtype: ArrayDType) -> tuple[Array, Array] | None:
     """The distinct numbers of a vector, and which of them each one is; None for NumPy to do it.
 
     Args:
-        x: Whole numbers.
+        x: Whole numbers, or floats.
         dtype: int32 or int64, that of the second result.
     """
     if (
-        x.dtype.name not in NUMBERS
+        x.dtype.name not in NUMBERS | FLOATS
         or x.size > _MOST
         or not PREPARATION.is_ready_for(x.size, WORTH_MAKING)
     ):
         return None
-    x = np.ascontiguousarray(x)
+    keys = x
+    if x.dtype.name in FLOATS:
+        if np.isnan(x).any():  # none is equal to another
+            return None
+        keys = (x + x.dtype.type(0)).view(FLOATS[x.dtype.name])  # zeros of both signs are equal
+    keys = np.ascontiguousarray(keys)
     bits = x.size.bit_length() + 1  # at most half of the places are taken
     table = np.zeros(1 << bits, np.int32)
     ranks, firsts = np.empty(x.size, dtype), np.empty(x.size, np.int64)
-    function = functions()[NUMBERS[x.dtype.name], NUMBERS[ranks.dtype.name]]
-    count = function(address(x), x.size, address(table), bits, address(ranks), address(firsts))
+    function = functions()[NUMBERS[keys.dtype.name], NUMBERS[ranks.dtype.name]]
+    count = function(address(keys), x.size, address(table), bits, address(ranks), address(firsts))
     return x.take(firsts[:count]), ranks

@@ -29,12 +29,12 @@ SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
 def distinct(x: Array, axis: int = 0, dtype: ArrayDType = _PLACES) -> tuple[Any, Any]:
     """The distinct slices along an axis, and which of them each slice is, in a dtype if that costs
     nothing."""
+    if np.ndim(x) == 1 and x.dtype.kind in "iuf" and x.size >= _WORTH:
+        code = late_module("graphwright.ops.core.place_code")  # most programs need none
+        numbers: tuple[Array, Array] | None = code.distinct_numbers(x, dtype)
+        if numbers is not None:
+            return numbers
     if np.ndim(x) == 1 and x.dtype.kind in "iu" and x.size:
-        if x.size >= _WORTH:
-            code = late_module("graphwright.ops.core.place_code")  # most programs need none
-            numbers: tuple[Array, Array] | None = code.distinct_numbers(x, dtype)
-            if numbers is not None:
-                return numbers
         low, high = int(x.min()), int(x.max())
         if high - low <= 4 * x.size:
             return tabled(x, low, high - low + 1)
