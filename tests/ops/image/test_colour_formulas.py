@@ -1,9 +1,14 @@
-"""Colours of images: machine code against the kernels, bit for bit but for means."""
+"""Colours of images: machine code against the kernels, bit for bit but for means, and the kernels
+against Python's `colorsys`."""
 
 from __future__ import annotations
 
+import colorsys
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.tiers import differences
 
 import graphwright as tf
@@ -42,3 +47,31 @@ def test_adjustments(dtype, dynamic):
             assert not differences(changed, [x], dynamic, exact=True)
     contrast = of_images(lambda x: tf.image.adjust_contrast(x, 1.7))
     assert not differences(contrast, [x[:1]], dynamic)
+
+
+PIXELS = st.lists(
+    st.tuples(*[st.sampled_from([0.0, 0.25, 0.5, 1.0]) | st.floats(0, 1, width=16)] * 3),
+    min_size=1,
+)
+
+
+@given(pixels=PIXELS)
+def test_spaces_are_those_of_colorsys(pixels):
+    for function, reference in (
+        (tf.image.rgb_to_hsv, colorsys.rgb_to_hsv), (tf.image.hsv_to_rgb, colorsys.hsv_to_rgb)
+    ):  # fmt: skip
+        wanted = [reference(*pixel) for pixel in pixels]
+        converted = function(tf.constant(pixels, tf.float64))
+        np.testing.assert_allclose(converted, wanted, rtol=1e-9, atol=1e-9)
+
+
+@given(pixels=PIXELS, amount=st.floats(-1, 1, width=16), scale=st.floats(0, 3, width=16))
+def test_adjustments_are_those_in_the_space_of_colorsys(pixels, amount, scale):
+    moved, scaled = [], []
+    for pixel in pixels:
+        hue, saturation, value = colorsys.rgb_to_hsv(*pixel)
+        moved.append(colorsys.hsv_to_rgb((hue + amount) % 1.0, saturation, value))
+        scaled.append(colorsys.hsv_to_rgb(hue, min(saturation * scale, 1.0), value))
+    row = np.array([pixels], np.float32)
+    np.testing.assert_allclose(tf.image.adjust_hue(row, amount)[0], moved, atol=1e-5)
+    np.testing.assert_allclose(tf.image.adjust_saturation(row, scale)[0], scaled, atol=1e-5)
