@@ -21,6 +21,7 @@ import numpy.typing as npt
 from graphwright.ops.strings import (
     field_code,
     fingerprint,
+    letter_code,
     numerals,
     pattern_automata,
     pattern_search,
@@ -67,9 +68,11 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
     A negative length takes all bytes, but no character. The arguments broadcast. Raises ValueError
     for a start outside of a string.
     """
-    is_one = unit == "BYTE" and not (np.ndim(starts) or np.ndim(lengths))
+    are_scalars = not (np.ndim(starts) or np.ndim(lengths))
+    is_one = unit == "BYTE" and are_scalars
     if not is_one or array.size >= _MANY:
-        wide, first, most = np.broadcast_arrays(array, starts, lengths)
+        together = array, starts, lengths
+        wide, first, most = together if are_scalars else np.broadcast_arrays(*together)
         bounds = first.reshape(-1), most.reshape(-1)
         cut = string_code.parts(wide.reshape(-1), *bounds, unit == "UTF8_CHAR")
         if cut is not None:
@@ -140,26 +143,27 @@ def _no_such_position(text: bytes, place: int, start: int) -> ValueError:
 
 def upper(array: Array, encoding: str = "") -> Array:
     """Upper case, of ASCII letters or, in "utf-8", of all."""
-    return _recase(array, encoding, bytes.upper, str.upper)
+    results = None if encoding else letter_code.raised(array)
+    return results if results is not None else _recase(array, encoding, bytes.upper, str.upper)
 
 
 def lower(array: Array, encoding: str = "") -> Array:
     """Lower case, of ASCII letters or, in "utf-8", of all."""
-    return _recase(array, encoding, bytes.lower, str.lower)
+    results = None if encoding else letter_code.lowered(array)
+    return results if results is not None else _recase(array, encoding, bytes.lower, str.lower)
 
 
 def strip(array: Array) -> Array:
     """Without ASCII white space at both ends."""
-    return _each(lambda text: text.strip(_SPACE), array)
+    results = letter_code.stripped(array)
+    return results if results is not None else _each(lambda text: text.strip(_SPACE), array)
 
 
 def join(arrays: Sequence[Array], separator: bytes = b"") -> Array:
     """The strings of broadcast arrays joined element by element."""
     together = np.broadcast_arrays(*arrays)
-    result = np.empty(together[0].shape, object)
-    rows = zip(*(array.flat for array in together))
-    result.reshape(-1)[:] = [separator.join(row) for row in rows]
-    return result
+    rows = zip(*[array.reshape(-1).tolist() for array in together])
+    return _filled([*map(separator.join, rows)], together[0].shape)
 
 
 def reduce_join(
@@ -171,8 +175,7 @@ def reduce_join(
     moved = array.transpose(*others, *axes)
     outer = moved.shape[: len(others)]
     rows = moved.reshape(math.prod(outer), math.prod(moved.shape[len(others) :]))
-    result = np.empty(len(rows), object)
-    result[:] = [separator.join(row) for row in rows]
+    result = _filled([*map(separator.join, rows.tolist())], (len(rows),))
     kept_sizes = [1 if axis in axes else size for axis, size in enumerate(array.shape)]
     return result.reshape(kept_sizes if keepdims else outer)
 
