@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 MOST = 25
 #: The same for eigenvectors. From 26 rows on LAPACK is asked for those of undivided matrices.
 MOST_OF_EIGENVECTORS = 64
-#: The same for roots, since SciPy's take less time for larger ones.
-MOST_OF_ROOTS = 12
+#: The same for roots, since SciPy's take less time for larger ones: where all eigenvalues are real,
+#: and where some are not.
+MOST_OF_ROOTS, MOST_OF_COMPLEX_ROOTS = 64, 12
 #: LAPACK's work of a call from which on the code is worth to be made, and how often less is worth
 #: it: the entries of matrices, and so many for each matrix and for the call.
 _WORTH, _PATIENCE, _MATRIX, _CALL = 1 << 16, 4, 1 << 5, 1 << 8
@@ -60,13 +61,13 @@ def functions() -> dict[str, Any]:
 def root_functions() -> dict[str, Any]:
     """The function of roots, by its name."""
     place, number, real = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
-    kind = ctypes.CFUNCTYPE(number, place, place, number, number, real, real, place)
+    kind = ctypes.CFUNCTYPE(number, place, place, number, number, real, real, number, place)
     functions: dict[str, Any] = {}
 
     def use(library: Library) -> None:
         functions["square_roots"] = kind(library.addresses["square_roots"])
 
-    lasting(module_text(root_code.FUNCTIONS), use)
+    lasting(module_text(root_code.FUNCTIONS, ROW_TEXTS), use)
     return functions
 
 
@@ -102,8 +103,9 @@ def square_roots(x: Array, share: float) -> Array | None:
     count, n = x.shape[:2]
     roots, work = np.empty(x.shape, np.float64), np.empty(5 * n * n + 3 * n, np.float64)
     done = root_functions()["square_roots"](
-        address(matrices), address(roots), count, n, _EPS, share, address(work)
-    )
+        address(matrices), address(roots), count, n, _EPS, share, MOST_OF_COMPLEX_ROOTS,
+        address(work),
+    )  # fmt: skip
     return roots if done == count else None
 
 
