@@ -45,6 +45,21 @@ def _rotate(x: Reals, y: Reals, c: float, s: float, n: int) -> None:
         y[i] = c * second - s * first
 
 
+def _rotate_complex(
+    x: Reals, y: Reals, u: Reals, v: Reals, c: float, g: float, h: float, n: int
+) -> None:
+    """x + iy and u + iv become c * (x + iy) + s * (u + iv) and c * (u + iv) - conj(s) * (x + iy).
+
+    s is g + ih.
+    """
+    for i in range(n):
+        real, imaginary, lower, lower_imaginary = x[i], y[i], u[i], v[i]
+        x[i] = c * real + g * lower - h * lower_imaginary
+        y[i] = c * imaginary + g * lower_imaginary + h * lower
+        u[i] = c * lower - g * real - h * imaginary
+        v[i] = c * lower_imaginary - g * imaginary + h * real
+
+
 def _add(x: Reals, y: Reals, factor: float, n: int) -> None:
     """x becomes x + factor * y."""
     for i in range(n):
@@ -151,14 +166,9 @@ def _step(
         w[3 * k] = c
         w[3 * k + 1] = sx
         w[3 * k + 2] = sy
-        for j in range(k, n):
-            i = k * n + j
-            m = i + n
-            x, y, u, v = a[i], b[i], a[m], b[m]
-            a[i] = c * x + sx * u - sy * v
-            b[i] = c * y + sx * v + sy * u
-            a[m] = c * u - sx * x - sy * y
-            b[m] = c * v - sx * y + sy * x
+        i = k * n + k
+        m = i + n
+        _rotate_complex(a[i:], b[i:], a[m:], b[m:], c, sx, sy, n - k)
         a[(k + 1) * n + k] = 0.0
         b[(k + 1) * n + k] = 0.0
     for k in range(first, last):
@@ -170,14 +180,9 @@ def _step(
             b[i] = c * y + sx * v - sy * u
             a[i + 1] = c * u - sx * x + sy * y
             b[i + 1] = c * v - sx * y - sy * x
-        for j in range(n):
-            i = k * n + j
-            m = i + n
-            x, y, u, v = p[i], q[i], p[m], q[m]
-            p[i] = c * x + sx * u - sy * v
-            q[i] = c * y + sx * v + sy * u
-            p[m] = c * u - sx * x - sy * y
-            q[m] = c * v - sx * y + sy * x
+        i = k * n
+        m = i + n
+        _rotate_complex(p[i:], q[i:], p[m:], q[m:], c, sx, sy, n)
     for k in range(first, last + 1):
         a[k * n + k] = a[k * n + k] + shift_x
         b[k * n + k] = b[k * n + k] + shift_y
@@ -376,7 +381,7 @@ def square_roots(
 
 #: All functions; each calls those before it.
 FUNCTIONS = (
-    _size, _root, _rotate, _add, _rotate_columns, _hessenberg, _shift, _real_step, _step,
-    _triangular, _real_triangular_root, _triangular_root, _real_product, _product, _keep_real,
-    square_roots,
+    _size, _root, _rotate, _rotate_complex, _add, _rotate_columns, _hessenberg, _shift, _real_step,
+    _step, _triangular, _real_triangular_root, _triangular_root, _real_product, _product,
+    _keep_real, square_roots,
 )  # fmt: skip

@@ -28,7 +28,7 @@ MOST = 25
 MOST_OF_EIGENVECTORS = 64
 #: The same for roots, since SciPy's take less time for larger ones: where all eigenvalues are real,
 #: and where some are not.
-MOST_OF_ROOTS, MOST_OF_COMPLEX_ROOTS = 64, 12
+MOST_OF_ROOTS, MOST_OF_COMPLEX_ROOTS = 64, 16
 #: LAPACK's work of a call from which on the code is worth to be made, and how often less is worth
 #: it: the entries of matrices, and so many for each matrix and for the call.
 _WORTH, _PATIENCE, _MATRIX, _CALL = 1 << 16, 4, 1 << 5, 1 << 8
