@@ -1264,7 +1264,7 @@ WITHOUT_ROWS = {
             "machine/process_settings.py:keep_freed",
             "ops/random/shuffling.py:_swap", "machine/source_digest.py:source_digest",
             "machine/targets.py:description", "machine/threads.py:cores",
-            "ops/core/place_code.py:functions", "ops/state/key_code.py:_functions",
+            "ops/core/place_code.py:functions", "ops/strings/key_code.py:_functions",
             "ops/image/image_codecs.py:has_simplejpeg",
             "ops/image/interpolation_code.py:functions", "ops/io/example_code.py:functions",
             "ops/image/projection_code.py:functions", "ops/strings/pattern_search.py:_functions",

@@ -36,6 +36,7 @@ WORDS = {"add": ("add", "fadd"), "subtract": ("sub", "fsub"), "multiply": ("mul"
 NUMBERS = {"int32": "i32", "uint32": "i32", "int64": "i64", "uint64": "i64"}
 #: The whole numbers of as many bits as floats have.
 FLOATS = {"float32": "int32", "float64": "int64"}
+_COUNTED = {*NUMBERS, *FLOATS}
 
 #: Each of %count rows is combined into the one of the table in its place: eight elements at once,
 #: and what is left one by one.
@@ -308,7 +309,7 @@ def distinct_numbers(x: Array, dtype: ArrayDType) -> tuple[Array, Array] | None:
         dtype: int32 or int64, that of the second result.
     """
     if (
-        x.dtype.name not in NUMBERS | FLOATS
+        x.dtype.name not in _COUNTED
         or x.size > _MOST
         or not PREPARATION.is_ready_for(x.size, WORTH_MAKING)
     ):

@@ -20,7 +20,7 @@ from graphwright.types.tensor_type import Dims, TensorType, normalize_axis, show
 #: The dtype of places in arrays.
 _PLACES: ArrayDType = np.dtype(np.int64)
 
-#: So many numbers may be worth machine code.
+#: So many elements may be worth machine code.
 _WORTH = 1 << 6
 
 SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
@@ -55,6 +55,11 @@ def distinct(x: Array, axis: int = 0, dtype: ArrayDType = _PLACES) -> tuple[Any,
 
 def hashed(x: Array) -> tuple[Any, Any]:
     """`distinct` of a vector of strings, by their hashes."""
+    if x.size >= _WORTH:
+        code = late_module("graphwright.ops.strings.key_code")  # most programs need none
+        strings: tuple[Array, Array] | None = code.distinct_strings(x)
+        if strings is not None:
+            return strings
     places: dict[bytes, int] = {}
     return ranked(x, np.fromiter(map(places.setdefault, x.tolist(), count()), np.intp, x.size))
 

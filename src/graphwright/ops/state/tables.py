@@ -17,9 +17,9 @@ from graphwright.base.errors import (
 from graphwright.base.forks import own_lock
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
-from graphwright.ops.state import key_code
-from graphwright.ops.state.key_code import PlacedKeys
 from graphwright.ops.state.variable_ops import HANDLE
+from graphwright.ops.strings import key_code
+from graphwright.ops.strings.key_code import PlacedKeys
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType

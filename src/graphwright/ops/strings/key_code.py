@@ -1,7 +1,7 @@
-"""The rows of strings in a table, by machine code.
+"""The rows of strings in a table, and the distinct ones of many, by machine code.
 
 Python asks a dictionary for one key after the other, and makes the hash of each new string. The
-code goes once through all keys: a hash says where a key begins to look, and it passes over places
+code goes once through all of them: a hash says where a key begins to look. It passes over places
 until it meets its equal, or a free one (Knuth, The Art of Computer Programming, volume 3,
 section 6.4).
 """
@@ -53,7 +53,8 @@ free:
   %number = add i64 %i, 1
   %taken.now = or i64 %upper, %number
   store i64 %taken.now, ptr %place.at"""
-_FIND = f"""{_SEARCH.replace("PLACES", "%places")}taken:
+#: Whether key %number of an array has the hash of the string that is there, and its bytes.
+_COMPARE = f"""taken:
   %unlike = xor i64 %there, %hash
   %upper.unlike = lshr i64 %unlike, 32
   %is.near = icmp eq i64 %upper.unlike, 0
@@ -61,7 +62,7 @@ _FIND = f"""{_SEARCH.replace("PLACES", "%places")}taken:
 near:
   %lower = and i64 %there, {(1 << 32) - 1}
   %number = sub i64 %lower, 1
-  %key.at = getelementptr ptr, ptr %keys, i64 %number
+  %key.at = getelementptr ptr, ptr KEYS, i64 %number
   %key = load ptr, ptr %key.at
   %key.size.at = getelementptr i8, ptr %key, i64 {array_layout.HEADER}
   %key.size = load i64, ptr %key.size.at
@@ -73,6 +74,8 @@ compare:
   %is.equal = icmp eq i32 %order, 0
   br i1 %is.equal, label %hit, label %other
 hit:
+"""
+_FIND = f"""{_SEARCH.replace("PLACES", "%places")}{_COMPARE.replace("KEYS", "%keys")}\
   %hit.row.at = getelementptr i64, ptr %rows, i64 %number
   %hit.row = load i64, ptr %hit.row.at
   br label %free
@@ -80,11 +83,32 @@ free:
   %row = phi i64 [ -1, %search ], [ %hit.row, %hit ]
   %row.at = getelementptr i64, ptr %out, i64 %i
   store i64 %row, ptr %row.at"""
+#: A key is the first string of its equals. Strings get the rank of theirs; %known counts ranks.
+_DISTINCT = f"""{_SEARCH.replace("PLACES", "%places")}{_COMPARE.replace("KEYS", "%objects")}\
+  %hit.rank.at = getelementptr i64, ptr %out, i64 %number
+  %hit.rank = load i64, ptr %hit.rank.at
+  br label %ranked
+free:
+  %upper = and i64 %hash, {-1 << 32}
+  %own.number = add i64 %i, 1
+  %taken.now = or i64 %upper, %own.number
+  store i64 %taken.now, ptr %place.at
+  %new.rank = load i64, ptr %known
+  %first.at = getelementptr i64, ptr %firsts, i64 %new.rank
+  store i64 %i, ptr %first.at
+  %known.more = add i64 %new.rank, 1
+  store i64 %known.more, ptr %known
+  br label %ranked
+ranked:
+  %rank = phi i64 [ %hit.rank, %hit ], [ %new.rank, %free ]
+  %rank.at = getelementptr i64, ptr %out, i64 %i
+  store i64 %rank, ptr %rank.at"""
 _TEXT = "".join(
     [
         all_strings(farm),
         over_strings("put_keys", "i64 %mask", _PUT),
         over_strings("find_keys", "ptr %places, i64 %mask, ptr %keys, ptr %rows", _FIND),
+        over_strings("distinct", "ptr %places, i64 %mask, ptr %firsts, ptr %known", _DISTINCT),
         "declare i32 @memcmp(ptr, ptr, i64)\n",
     ]
 )
@@ -92,7 +116,7 @@ _TEXT = "".join(
 
 @functools.cache
 def _functions() -> dict[str, Any]:
-    """The functions that put keys into places and find them, by name."""
+    """The functions that put keys into places, find them, and tell strings apart, by name."""
     place, number = ctypes.c_void_p, ctypes.c_int64
     # They keep the interpreter's lock, without which another thread could free the strings.
     strings = [place, place, place, number]
@@ -103,6 +127,7 @@ def _functions() -> dict[str, Any]:
     def use(library: Library) -> None:
         functions["put"] = put(library.addresses["put_keys"])
         functions["find"] = find(library.addresses["find_keys"])
+        functions["distinct"] = find(library.addresses["distinct"])
 
     lasting(_TEXT, use)
     return functions
@@ -114,6 +139,25 @@ PREPARATION = Preparation(_functions, is_brief=True, patience=PATIENCE)
 def is_ready_for(count: int) -> bool:
     """Whether the code may look up so many keys."""
     return array_layout.is_known() and PREPARATION.is_ready_for(count, _WORTH)
+
+
+def _places(count: int) -> npt.NDArray[np.int64]:
+    """Places of which so many keys take at most half."""
+    return np.zeros(1 << (2 * count).bit_length(), np.int64)
+
+
+def distinct_strings(x: Array) -> tuple[Array, npt.NDArray[np.int64]] | None:
+    """The distinct strings of a vector, and which of them each one is; None for Python to do it."""
+    if not is_ready_for(x.size):
+        return None
+    x = np.ascontiguousarray(x)
+    places, known = _places(x.size), np.zeros(1, np.int64)
+    ranks, firsts = np.empty(x.size, np.int64), np.empty(x.size, np.int64)
+    done = _functions()["distinct"](
+        address(x), id(bytes), address(ranks), x.size, address(places), len(places) - 1,
+        address(firsts), address(known),
+    )  # fmt: skip
+    return (x.take(firsts[: known[0]]), ranks) if done == x.size else None
 
 
 class PlacedKeys:
@@ -128,8 +172,7 @@ class PlacedKeys:
         self.keys = np.empty(count, object)
         self.keys[:] = list(rows)
         self.rows = np.fromiter(rows.values(), np.int64, count)
-        # At most half of the places are taken.
-        self.places = np.zeros(1 << (2 * count).bit_length(), np.int64)
+        self.places = _places(count)
         done = _functions()["put"](
             address(self.keys), id(bytes), address(self.places), count, len(self.places) - 1
         )

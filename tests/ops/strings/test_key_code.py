@@ -1,4 +1,5 @@
-"""Strings of a table found by machine code are those that a dictionary finds."""
+"""Strings of a table found by machine code are those that a dictionary finds, and so are distinct
+ones."""
 
 from __future__ import annotations
 
@@ -10,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphwright as tf
-from graphwright.ops.state import key_code
-from graphwright.ops.state.key_code import PlacedKeys
+from graphwright.ops.core import unique
 from graphwright.ops.state.tables import _MANY, Table
+from graphwright.ops.strings import key_code
 from graphwright.ops.strings.fingerprint import fingerprint64
+from graphwright.ops.strings.key_code import PlacedKeys
 from graphwright.types.arrays import Array
 
 #: Short keys often meet, long ones have all formulas of the hash.
@@ -50,6 +52,19 @@ def test_a_key_of_the_same_hash_is_another_one(key: bytes, other: bytes) -> None
     result = placed.rows_of(strings_of([other]))
     assert result is not None
     assert result.tolist() == [7 if key == other else -1]
+
+
+@given(texts=st.lists(KEYS, min_size=1, max_size=40), repeats=st.integers(1, 3))
+def test_strings_are_counted_as_by_a_dictionary(texts: list[bytes], repeats: int) -> None:
+    many = [bytes(bytearray(text)) for text in texts * repeats]
+    ranks: dict[bytes, int] = {}
+    expected = [ranks.setdefault(text, len(ranks)) for text in many]
+    filled = many * (1 + unique._WORTH // len(many))
+    values, which, counts = tf.unique_with_counts(strings_of(filled))
+    assert values.numpy().tolist() == [*ranks]
+    assert which.numpy().tolist() == expected * (len(filled) // len(many))
+    assert counts.numpy().tolist() == [filled.count(text) for text in ranks]
+    assert key_code.distinct_strings(strings_of(filled)) is not None
 
 
 @given(
