@@ -4,6 +4,7 @@ against Python's `colorsys`."""
 from __future__ import annotations
 
 import colorsys
+import functools
 
 import numpy as np
 import pytest
@@ -12,6 +13,12 @@ from hypothesis import strategies as st
 from support.tiers import differences
 
 import graphwright as tf
+from graphwright.compile.run.large_operands import OperandCode
+from graphwright.ops.image.color import AdjustHue, AdjustSaturation, HSVToRGB, RGBToHSV
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+SCALAR = TensorType(dt.float32, ())
 
 
 def images(dtype=np.float32):
@@ -75,3 +82,37 @@ def test_adjustments_are_those_in_the_space_of_colorsys(pixels, amount, scale):
     row = np.array([pixels], np.float32)
     np.testing.assert_allclose(tf.image.adjust_hue(row, amount)[0], moved, atol=1e-5)
     np.testing.assert_allclose(tf.image.adjust_saturation(row, scale)[0], scaled, atol=1e-5)
+
+
+EXACT = [(RGBToHSV(), []), (HSVToRGB(), []), (AdjustHue(), [0.3]), (AdjustSaturation(), [1.7])]
+
+
+@functools.cache
+def code_of(place, rank):
+    """The machine code of an op for arrays of a rank."""
+    op, others = EXACT[place]
+    assert op.exact_passes
+    operands = [TensorType(dt.float32, (*[None] * (rank - 1), 3)), *[SCALAR] * len(others)]
+    code = OperandCode(op, operands)
+    code.make()
+    return code.native
+
+
+@given(
+    place=st.integers(0, len(EXACT) - 1),
+    shape=st.lists(st.integers(1, 7), min_size=2, max_size=3),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_machine_code_has_every_bit_of_the_kernels(place, shape, seed):
+    random = np.random.default_rng(seed)
+    x = random.uniform(-0.5, 1.5, (*shape, 3)).astype(np.float32)
+    x[random.random(x.shape) < 0.3] = 0.5
+    x[random.random(x.shape) < 0.1] = random.choice([0.0, -0.0, 1.0, np.nan, np.inf, -np.inf])
+    op, others = EXACT[place]
+    operands = [x, *[np.asarray(other, np.float32) for other in others]]
+    with np.errstate(all="ignore"):
+        expected = op.kernel(*operands)
+    (result,) = code_of(place, x.ndim)(*operands)
+    np.testing.assert_array_equal(result, expected)
+    known = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(result)[known], np.signbit(expected)[known])

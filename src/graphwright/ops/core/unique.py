@@ -20,8 +20,8 @@ from graphwright.types.tensor_type import Dims, TensorType, normalize_axis, show
 #: The dtype of places in arrays.
 _PLACES: ArrayDType = np.dtype(np.int64)
 
-#: So many elements may be worth machine code.
-_WORTH = 1 << 6
+#: So many elements may be worth machine code, and so many floats: they are looked at for NaN before.
+_WORTH, _WORTH_OF_FLOATS = 1 << 6, 1 << 8
 
 SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
 
@@ -29,7 +29,8 @@ SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
 def distinct(x: Array, axis: int = 0, dtype: ArrayDType = _PLACES) -> tuple[Any, Any]:
     """The distinct slices along an axis, and which of them each slice is, in a dtype if that costs
     nothing."""
-    if np.ndim(x) == 1 and x.dtype.kind in "iuf" and x.size >= _WORTH:
+    worth = _WORTH_OF_FLOATS if x.dtype.kind == "f" else _WORTH
+    if np.ndim(x) == 1 and x.dtype.kind in "iuf" and x.size >= worth:
         code = late_module("graphwright.ops.core.place_code")  # most programs need none
         numbers: tuple[Array, Array] | None = code.distinct_numbers(x, dtype)
         if numbers is not None:

@@ -171,7 +171,7 @@ class Colours(Op):
     inputs: ClassVar[tuple[str, ...]] = ("images: T",)
     outputs = ("output: T",)
     dtypes = {"T": dt.FLOATING}
-    many_passes = True
+    many_passes = exact_passes = True
 
     def shapes(self, images: TensorType, *others: TensorType) -> Shapes:
         if images.rank == 0:
@@ -281,7 +281,7 @@ class Adjustment(Op):
     """A change of the hue, the saturation and the value of images; a run sees to the channels."""
 
     dtypes = {"T": frozenset({dt.float16, dt.float32})}
-    many_passes = True
+    many_passes = exact_passes = True
     batched = last_axes_of_first
     gradient = undefined("colours are moved in HSV, of which no derivative leads back")
 
