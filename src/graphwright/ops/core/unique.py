@@ -20,7 +20,7 @@ from graphwright.types.tensor_type import Dims, TensorType, normalize_axis, show
 #: The dtype of places in arrays.
 _PLACES: ArrayDType = np.dtype(np.int64)
 
-#: So many elements may be worth machine code, and so many floats: they are looked at for NaN before.
+#: So many elements may be worth machine code, and so many floats, which are looked at for NaN.
 _WORTH, _WORTH_OF_FLOATS = 1 << 6, 1 << 8
 
 SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
