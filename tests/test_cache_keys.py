@@ -36,6 +36,7 @@ from graphwright.ir.once import once_per_graph
 from graphwright.library.dispatch import raw_ops
 from graphwright.library.io import proto_coding
 from graphwright.machine import (
+    array_layout,
     blas,
     compiler,
     linking,
@@ -405,6 +406,10 @@ of(
     features=((TARGET,), (TARGET._replace(features=frozenset({"+sse2"})),)),
 )  # fmt: skip
 of("machine/blas.py:address", blas.address, name=(("sgemm",), ("dgemm",)))
+of(
+    "machine/array_layout.py:python_function", array_layout.python_function,
+    name=(("Py_IncRef",), ("Py_DecRef",)),
+)  # fmt: skip
 of(
     "machine/process_settings.py:_unchanged", process_settings._unchanged,
     text=(("malloc",), ("malloc, turns",)),
@@ -1259,12 +1264,13 @@ WITHOUT_ROWS = {
             "machine/process_settings.py:keep_freed",
             "ops/random/shuffling.py:_swap", "machine/source_digest.py:source_digest",
             "machine/targets.py:description", "machine/threads.py:cores",
-            "ops/core/place_code.py:functions",
+            "ops/core/place_code.py:functions", "ops/strings/key_code.py:_functions",
             "ops/image/image_codecs.py:has_simplejpeg",
             "ops/image/interpolation_code.py:functions", "ops/io/example_code.py:functions",
             "ops/image/projection_code.py:functions", "ops/strings/pattern_search.py:_functions",
             "ops/image/resampling_code.py:functions", "ops/linalg/small_factors.py:functions",
-            "ops/math/hit_code.py:functions",
+            "ops/math/hit_code.py:functions", "ops/math/search_code.py:functions",
+            "ops/strings/letter_code.py:_functions",
             "ops/linalg/small_factors.py:root_functions", "ops/strings/byte_pieces.py:functions",
             "ops/strings/numerals.py:functions", "ops/strings/pattern_search.py:_group_functions",
             "ops/strings/field_code.py:functions",
@@ -1416,6 +1422,7 @@ UNBOUNDED = {
     ),
     **dict.fromkeys(
         ("machine/blas.py:address", "machine/linking.py:c_function",
+         "machine/array_layout.py:python_function",
          "op/late_imports.py:late_extension",
          "compile/llvm/runtime.py:_outside", "compile/llvm/functions/elementary.py:writer"),
         "its keys are names of C functions and modules that the package writes",

@@ -79,6 +79,7 @@ def _read_address(array: Array) -> int:
 address = _read_address if is_known() else _stated_address
 
 
+@cache
 def python_function(name: str) -> int:
     """The address of a function of the interpreter."""
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0

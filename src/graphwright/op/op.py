@@ -259,6 +259,8 @@ class Op(Record):
     #: Whether the kernel goes over its operands many times, where machine code does once or twice:
     #: large ones are computed by that.
     many_passes: ClassVar[bool] = False
+    #: Whether it gives the kernel's bits then: so are many small ones, too.
+    exact_passes: ClassVar[bool] = False
     #: How machine code combines the elements along axes, if the op does only that: `COMBINATIONS`.
     combination: ClassVar[str] = ""
     #: What machine code fills a tensor of the operand's shape with, for an op that does only that.

@@ -189,13 +189,27 @@ def test_which_ops_are_worth_it():
     assert kernel(arithmetic.ADD, single * 2, np.add) is np.add
 
 
-def test_small_operands_stay_with_numpy(monkeypatch):
+def test_small_operands_stay_with_numpy_unless_no_bit_changes(monkeypatch):
     monkeypatch.setattr(large_operands, "WORTH", WORTH)
     monkeypatch.setattr(OperandCode, "ready", lambda self: lambda x: (np.full(len(x), "native"),))
     either = kernel(transcendental.EXP, [dt.float32], lambda x: "NumPy's")
     assert either(np.ones(WORTH - 1)) == "NumPy's"
     assert either(np.ones(())) == "NumPy's"
     assert either(np.ones(WORTH))[0] == "native"
+    monkeypatch.setattr(OperandCode, "ready", lambda self, size: lambda x: (f"native of {size}",))
+    either = kernel(RGBToHSV(), [dt.float32], lambda x: "NumPy's")
+    assert either(np.ones((10, 10, 3), np.float32)) == "NumPy's"
+    assert either(np.ones((20, 20, 3), np.float32)) == "native of 1200"
+
+
+def test_small_operands_have_code_made_once_they_sum_up(monkeypatch):
+    monkeypatch.setattr(large_operands, "WORTH", 1 << 10)
+    code = OperandCode(RGBToHSV(), [TensorType(dt.float32, (None, 3))])
+    calls = 0
+    while code.ready(1 << 8) is None:
+        calls += 1
+        assert calls < 100
+    assert calls == 4 * large_operands._PATIENCE - 1
 
 
 def test_an_error_in_an_ops_element_passes_through():

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphwright as tf
-from graphwright.ops.core import place_code, segment_kernels, unique
+from graphwright.ops.core import gathering, place_code, segment_kernels, unique
 from graphwright.ops.core.place_code import TYPES, WORDS, are_combined
 
 SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-40, 3e38]
@@ -120,6 +120,65 @@ def test_numbers_are_counted_as_by_a_dictionary(
     assert values.tolist() == list(places)
     assert which.dtype == rank
     assert which.tolist() == expected
+
+
+@given(
+    kind=st.sampled_from(sorted(place_code.FLOATS)),
+    numbers=st.lists(st.sampled_from(SPECIAL) | st.floats(-2, 2, width=16), min_size=1),
+    repeats=st.integers(1, 3),
+)
+def test_floats_are_counted_as_by_a_dictionary(
+    kind: str, numbers: list[float], repeats: int
+) -> None:
+    place_code.PREPARATION.work()
+    x = np.array(numbers * repeats).astype(kind)
+    result = place_code.distinct_numbers(x, np.dtype(np.int32))
+    if np.isnan(x).any():
+        assert result is None
+        return
+    places: dict[float, int] = {}
+    expected = [places.setdefault(number, len(places)) for number in x.tolist()]
+    assert result is not None
+    values, which = result
+    assert values.dtype == x.dtype
+    # A dictionary keeps the first of two equal keys, and so the sign of the first zero.
+    assert values.tobytes() == np.array([*places], kind).tobytes()
+    assert which.tolist() == expected
+
+
+@settings(max_examples=150)
+@given(
+    kind=st.sampled_from(["float32", "float64", "int32", "uint32", "int64", "complex64"]),
+    index=st.sampled_from(["int32", "int64"]),
+    size=st.integers(1, 30),
+    places=st.lists(st.integers(0, 29), min_size=1, max_size=40),
+    wrong=st.none() | st.sampled_from([-1, 30, -(1 << 31), (1 << 31) - 1]),
+)
+def test_elements_at_places_are_those_of_a_list(
+    kind: str, index: str, size: int, places: list[int], wrong: int | None
+) -> None:
+    place_code.PREPARATION.work()
+    x = np.random.default_rng(size).integers(0, 1 << 31, size).astype(kind)
+    inside = [place % size for place in places]
+    result = place_code.taken(x, np.array(inside, index))
+    assert result is not None
+    assert result.dtype == x.dtype
+    assert result.tolist() == [x.tolist()[place] for place in inside]
+    if wrong is not None:
+        inside[size % len(inside)] = wrong
+        assert place_code.taken(x, np.array(inside, index)) is None
+
+
+def test_many_elements_are_gathered_and_refused_as_few_are() -> None:
+    place_code.PREPARATION.work()
+    x, places = tf.range(100.0)[::2], np.arange(gathering._MANY_ELEMENTS) % 50
+    result = tf.gather(x, places.reshape(64, -1))
+    assert result.numpy().tolist() == (places.reshape(64, -1) * 2.0).tolist()
+    for wrong in (-1, 50):
+        places[777] = wrong
+        words = rf"indices\[777\] = {wrong} is not in \[0, 50\)"
+        with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+            tf.gather(x, places)
 
 
 def test_a_vector_whose_numbers_have_one_hash_is_right() -> None:

@@ -6,6 +6,8 @@ import mpmath
 import numpy as np
 import pytest
 import scipy.linalg
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import graphwright as tf
 from graphwright.ops.linalg import matrix_roots, small_factors
@@ -44,6 +46,36 @@ def test_roots_are_those_of_scipy(kind: str, n: int) -> None:
     assert (np.abs(results - expected) <= 2e-14 * n * scale * condition).all()
     size = np.abs(x).max((1, 2), keepdims=True)
     assert (np.abs(results @ results - x) <= 1e-14 * n * size * condition).all()
+
+
+@settings(max_examples=60)
+@given(
+    n=st.integers(1, 70),
+    pairs=st.integers(0, 2),
+    is_symmetric=st.booleans(),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_the_root_of_a_square_is_what_was_squared(
+    n: int, pairs: int, is_symmetric: bool, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    core = np.zeros((3, n, n))
+    core[:, range(n), range(n)] = rng.uniform(0.5, 4.0, (3, n))
+    for i in range(0, 2 * min(pairs, n // 2), 2):  # complex eigenvalues
+        core[:, i + 1, i + 1] = core[:, i, i]
+        core[:, i, i + 1] = rng.uniform(0.1, 0.4, 3)
+        core[:, i + 1, i] = -core[:, i, i + 1]
+    axes = np.linalg.qr(rng.normal(size=(3, n, n)))[0]
+    if not is_symmetric:
+        axes += 0.1 * rng.normal(size=(3, n, n)) / np.sqrt(n)
+    roots = axes @ core @ np.linalg.inv(axes)
+    results = tf.linalg.sqrtm(roots @ roots)
+    np.testing.assert_allclose(results, roots, atol=1e-11)
+    by_code = small_factors.square_roots(roots @ roots, 1e-7)
+    if n <= small_factors.MOST_OF_COMPLEX_ROOTS or (n <= 64 and is_symmetric and not pairs):
+        assert by_code is not None
+    elif pairs or n > 64:
+        assert by_code is None  # SciPy's take less time
 
 
 def test_roots_are_those_of_exact_numbers() -> None:

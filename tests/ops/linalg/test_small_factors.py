@@ -5,6 +5,8 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import graphwright as tf
 from graphwright.base.scalar_code import module_text
@@ -39,15 +41,16 @@ PLAIN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("n", [*SIZES, 26, 33, 64])
 def test_eigenvectors_and_their_signs_are_those_of_lapack(n: int) -> None:
     x = matrices_of(n, 60)
     results = small_factors.self_adjoint(x, True)
     assert results is not None
     values, vectors = results
     symmetric = np.tril(x) + np.swapaxes(np.tril(x, -1), 1, 2)
-    expected, expected_vectors = np.linalg.eigh(x)
+    expected, expected_vectors = small_factors.self_adjoint_by_lapack(x)
     scale = np.abs(expected).max(-1, keepdims=True)
+    np.testing.assert_allclose(expected / scale, np.linalg.eigvalsh(x) / scale, atol=1e-14 * n)
     assert (np.abs(values - expected) <= 1e-14 * n * scale).all()
     rest = symmetric @ vectors - vectors * values[:, None]
     assert (np.abs(rest) <= 1e-14 * n * scale[..., None]).all()
@@ -59,6 +62,27 @@ def test_eigenvectors_and_their_signs_are_those_of_lapack(n: int) -> None:
     alone = small_factors.self_adjoint(x, False)
     assert alone is not None
     assert (np.abs(alone[0] - expected) <= 1e-14 * n * scale).all()
+
+
+@settings(max_examples=40)
+@given(
+    n=st.integers(2, 70),
+    dtype=st.sampled_from(["float32", "float64"]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_vectors_keep_their_signs_once_the_code_is_there(n: int, dtype: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    spectrum = np.arange(n) + rng.uniform(-0.2, 0.2, (3, n))
+    axes, _ = np.linalg.qr(rng.normal(size=(3, n, n)))
+    x = ((axes * spectrum[:, None]) @ np.swapaxes(axes, 1, 2)).astype(dtype)
+    values, vectors = [each.numpy() for each in tf.linalg.eigh(x)]
+    tolerance = 30 * n * np.finfo(dtype).eps
+    np.testing.assert_allclose(values, spectrum, atol=n * tolerance)
+    signs = np.sign((axes * vectors).sum(1, keepdims=True))
+    np.testing.assert_allclose(vectors * signs, axes, atol=n * tolerance)
+    before = small_factors.self_adjoint_by_lapack(x)
+    np.testing.assert_allclose(before[0], values, atol=n * tolerance)
+    np.testing.assert_allclose(before[1], vectors, atol=n * tolerance)
 
 
 @pytest.mark.parametrize("n", SIZES[1:])

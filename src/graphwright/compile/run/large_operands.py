@@ -35,6 +35,10 @@ Kernel: TypeAlias = Callable[..., Any]
 #: The fewest elements of an operand for which machine code is worth its call.
 WORTH = 1 << 14
 
+#: The same where it gives the bits of the kernel, which takes a microsecond for each pass. Calls
+#: with less than `WORTH` have it made once they sum up to so many times that.
+_WORTH_OF_EXACT, _PATIENCE = 1 << 9, 8
+
 #: The words that NumPy computes as fast as memory allows.
 PLAIN = frozenset({
     "abs", "add", "and", "bitand", "bitor", "bitxor", "cast", "ceil", "compare", "conj", "div",
@@ -116,10 +120,11 @@ def kernel(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
         return slow
 
     count = len(types)  # host operands come behind the tensors, if an op here has any
+    is_exact = op.exact_passes
 
     def either(*arrays: Any) -> Any:
         for array in arrays[:count]:
-            if array.size >= WORTH:
+            if array.size >= WORTH or (is_exact and array.size >= _WORTH_OF_EXACT):
                 return fast(*arrays)
         return slow(*arrays)
 
@@ -172,7 +177,7 @@ def rowwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
                 return slow(*arrays)
             dims = [(*[None] * len(shape[:-1]), *shape[-1:]) for shape in shapes]
             code = codes[key] = OperandCode(op, [*map(TensorType, types, dims), *hosts])
-        native = code.ready()
+        native = code.ready(max([array.size for array in arrays[:count]]))
         return slow(*arrays) if native is None else native(*arrays[:count])[0]
 
     return fast
@@ -185,12 +190,15 @@ class OperandCode:
         self.op = op
         self.operands = operands
         self.native: Function | None = None
-        self.preparation = Preparation(self.make)
+        self.preparation = Preparation(self.make, patience=_PATIENCE)
 
-    def ready(self) -> Function | None:
+    def ready(self, size: int | None = None) -> Function | None:
         """The function that runs it and returns a tuple; None if it is not ready, never will be, or
-        is switched off."""
-        return self.native if enabled("native") and self.preparation.is_ready() else None
+        is switched off. Without a size it is for a large operand."""
+        if not enabled("native"):
+            return None
+        is_ready = self.preparation.is_ready_for(WORTH if size is None else size, WORTH)
+        return self.native if is_ready else None
 
     def make(self) -> None:
         """Compiles a graph of the op alone."""

@@ -13,6 +13,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, rows_of
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import REGISTRY, Call, Op, Shapes, is_nested
 from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core import scatter_kernels as kernels
@@ -38,6 +39,10 @@ from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_
 SMALL_INDEX = frozenset({dt.int16, dt.int32, dt.int64})
 #: The dtypes as which negative indices are too great, so that NumPy refuses them.
 UNSIGNED = {dt.int16: np.uint16, dt.int32: np.uint32}
+
+
+#: So many single elements may be worth machine code.
+_MANY_ELEMENTS = 1 << 15
 
 
 # -- whole slices along an axis -------------------------------------------------------------
@@ -95,6 +100,11 @@ class GatherV2(Op):
             return self.kernel
 
         def kernel(params: Array, indices: Array, axis: int) -> Any:
+            if np.size(indices) >= _MANY_ELEMENTS and np.ndim(params) == 1 and axis in (0, -1):
+                code = late_module("graphwright.ops.core.place_code")  # most programs need none
+                elements: Array | None = code.taken(params, indices)
+                if elements is not None:
+                    return elements
             if np.ndim(params):
                 try:
                     if unsigned is not None:
@@ -299,7 +309,6 @@ def blank(dtype: ArrayDType) -> Any:
 
 #: What becomes of indices out of bounds, where they are refused: the default says so, too.
 _REFUSING = ("", "DEFAULT", "ERROR")
-
 
 #: For so many numbers in index vectors NumPy takes longer to combine them than their products do.
 _MANY_PLACES = 1 << 10

@@ -1,7 +1,9 @@
-"""What vectors of integers ask for, as machine code: rows combined at places, distinct numbers.
+"""What vectors of integers ask for, as machine code: rows combined at places, elements taken from
+there, distinct numbers.
 
 NumPy copies the rows of a table, combines them, and puts them back; and it does so only where no
-place is named twice. It sorts to find distinct numbers. The code goes once through the vector.
+place is named twice. It makes places of 32 bits wider before it takes elements. It sorts to find
+distinct numbers. The code goes once through the vector.
 """
 
 from __future__ import annotations
@@ -32,6 +34,9 @@ TYPES = {"float32": "float", "float64": "double", "int32": "i32", "int64": "i64"
 WORDS = {"add": ("add", "fadd"), "subtract": ("sub", "fsub"), "multiply": ("mul", "fmul")}
 #: LLVM's types of whole numbers, whose bits alone count.
 NUMBERS = {"int32": "i32", "uint32": "i32", "int64": "i64", "uint64": "i64"}
+#: The whole numbers of as many bits as floats have.
+FLOATS = {"float32": "int32", "float64": "int64"}
+_COUNTED = {*NUMBERS, *FLOATS}
 
 #: Each of %count rows is combined into the one of the table in its place: eight elements at once,
 #: and what is left one by one.
@@ -145,6 +150,54 @@ done:
 """
 
 
+#: Takes the element at each of %count places; whether all places are below %size.
+_TAKE = """
+define i1 @take_ELEMENT_INDEX(ptr %x, i64 %size, ptr %places, i64 %count, ptr %out) {
+entry:
+  %size.one = insertelement <8 x i64> poison, i64 %size, i64 0
+  %sizes = shufflevector <8 x i64> %size.one, <8 x i64> poison, <8 x i32> zeroinitializer
+  br label %eight
+eight:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %take ]
+  %left = sub i64 %count, %i
+  %left.one = insertelement <8 x i64> poison, i64 %left, i64 0
+  %lefts = shufflevector <8 x i64> %left.one, <8 x i64> poison, <8 x i32> zeroinitializer
+  %is.there = icmp slt <8 x i64> LANES, %lefts
+  %places.at = getelementptr INDEX, ptr %places, i64 %i
+  %narrow = call <8 x INDEX> @llvm.masked.load.v8INDEX.p0(ptr %places.at, i32 INDEX_SIZE,
+    <8 x i1> %is.there, <8 x INDEX> zeroinitializer)
+  %wide = WIDENED
+  %is.outside = icmp uge <8 x i64> %wide, %sizes
+  %outside = bitcast <8 x i1> %is.outside to i8
+  %is.refused = icmp ne i8 %outside, 0
+  br i1 %is.refused, label %refuse, label %take
+take:
+  %x.at = getelementptr ELEMENT, ptr %x, <8 x i64> %wide
+  %taken = call <8 x ELEMENT> @llvm.masked.gather.v8ELEMENT.v8p0(<8 x ptr> %x.at,
+    i32 ELEMENT_SIZE, <8 x i1> splat (i1 true), <8 x ELEMENT> poison)
+  %out.at = getelementptr ELEMENT, ptr %out, i64 %i
+  call void @llvm.masked.store.v8ELEMENT.p0(<8 x ELEMENT> %taken, ptr %out.at, i32 ELEMENT_SIZE,
+    <8 x i1> %is.there)
+  %i.next = add i64 %i, 8
+  %i.more = icmp slt i64 %i.next, %count
+  br i1 %i.more, label %eight, label %done
+done:
+  ret i1 true
+refuse:
+  ret i1 false
+}
+""".replace("LANES", f"<{', '.join([f'i64 {i}' for i in range(8)])}>")
+_DECLARED = "".join(
+    [
+        f"""declare <8 x {kind}> @llvm.masked.load.v8{kind}.p0(ptr, i32, <8 x i1>, <8 x {kind}>)
+declare void @llvm.masked.store.v8{kind}.p0(<8 x {kind}>, ptr, i32, <8 x i1>)
+declare <8 x {kind}> @llvm.masked.gather.v8{kind}.v8p0(<8 x ptr>, i32, <8 x i1>, <8 x {kind}>)
+"""
+        for kind in ("i32", "i64")
+    ]
+)
+
+
 def rows_text(word: str, kind: str) -> str:
     """The function that combines rows of a dtype by a ufunc."""
     op = WORDS[word][np.dtype(kind).kind == "f"]
@@ -160,13 +213,24 @@ def distinct_text(key: str, rank: str) -> str:
     return text.replace("KEY", key).replace("RANK", rank)
 
 
+def take_text(element: str, index: str) -> str:
+    """The function for elements and places of LLVM's types."""
+    sizes = {"i32": "4", "i64": "8"}
+    widened = "zext <8 x i32> %narrow to <8 x i64>"
+    text = _TAKE.replace("WIDENED", widened if index == "i32" else "freeze <8 x i64> %narrow")
+    text = text.replace("ELEMENT_SIZE", sizes[element]).replace("INDEX_SIZE", sizes[index])
+    return text.replace("ELEMENT", element).replace("INDEX", index)
+
+
 @functools.cache
 def functions() -> dict[tuple[str, ...], Any]:
-    """The functions: by a ufunc and a dtype, and by LLVM's types of numbers and of ranks."""
+    """The functions: by a ufunc and a dtype, by LLVM's types of numbers and of ranks, and by a word
+    and LLVM's types of elements and places."""
     combining, counting = [*product(WORDS, TYPES)], [*product(("i32", "i64"), repeat=2)]
     place, number = ctypes.c_void_p, ctypes.c_int64
     combine = ctypes.CFUNCTYPE(None, place, place, place, number, number)
     count = ctypes.CFUNCTYPE(number, place, number, place, number, place, place)
+    take = ctypes.CFUNCTYPE(ctypes.c_bool, place, number, place, number, place)
     functions: dict[tuple[str, ...], Any] = {}
 
     def use(library: Library) -> None:
@@ -174,9 +238,12 @@ def functions() -> dict[tuple[str, ...], Any]:
         functions.update({form: combine(addresses["_".join(form)]) for form in combining})
         names = {form: "_".join(("distinct", *form)) for form in counting}
         functions.update({form: count(addresses[name]) for form, name in names.items()})
+        names = {("take", *form): "_".join(("take", *form)) for form in counting}
+        functions.update({form: take(addresses[name]) for form, name in names.items()})
 
     texts = [rows_text(*form) for form in combining] + [distinct_text(*form) for form in counting]
-    lasting("".join(texts), use)
+    texts += [take_text(*form) for form in counting]
+    lasting("".join(texts) + _DECLARED, use)
     return functions
 
 
@@ -208,23 +275,54 @@ def are_combined(ufunc: np.ufunc, table: Array, places: npt.NDArray[np.intp], ro
     return True
 
 
+def taken(x: Array, places: Array) -> Array | None:
+    """The elements of a vector at places; None for NumPy to do it, also where it must refuse one.
+
+    Args:
+        x: Elements of 4 or 8 bytes.
+        places: int32 or int64, of any shape.
+    """
+    element = {4: "i32", 8: "i64"}.get(x.itemsize)
+    index = {"int32": "i32", "int64": "i64"}.get(places.dtype.name)
+    if (
+        element is None
+        or index is None
+        or x.dtype.hasobject
+        or not x.size
+        or not places.size
+        or not PREPARATION.is_ready_for(places.size, WORTH_MAKING)
+    ):
+        return None
+    x, places = np.ascontiguousarray(x), np.ascontiguousarray(places)
+    result = np.empty(places.shape, x.dtype)
+    are_inside = functions()["take", element, index](
+        address(x), x.size, address(places), places.size, address(result)
+    )
+    return result if are_inside else None
+
+
 def distinct_numbers(x: Array, dtype: ArrayDType) -> tuple[Array, Array] | None:
     """The distinct numbers of a vector, and which of them each one is; None for NumPy to do it.
 
     Args:
-        x: Whole numbers.
+        x: Whole numbers, or floats.
         dtype: int32 or int64, that of the second result.
     """
     if (
-        x.dtype.name not in NUMBERS
+        x.dtype.name not in _COUNTED
         or x.size > _MOST
         or not PREPARATION.is_ready_for(x.size, WORTH_MAKING)
     ):
         return None
-    x = np.ascontiguousarray(x)
+    keys = x
+    if x.dtype.name in FLOATS:
+        if np.isnan(x).any():  # none is equal to another
+            return None
+        keys = (x + x.dtype.type(0)).view(FLOATS[x.dtype.name])  # zeros of both signs are equal
+    keys = np.ascontiguousarray(keys)
     bits = x.size.bit_length() + 1  # at most half of the places are taken
     table = np.zeros(1 << bits, np.int32)
     ranks, firsts = np.empty(x.size, dtype), np.empty(x.size, np.int64)
-    function = functions()[NUMBERS[x.dtype.name], NUMBERS[ranks.dtype.name]]
-    count = function(address(x), x.size, address(table), bits, address(ranks), address(firsts))
+    function = functions()[NUMBERS[keys.dtype.name], NUMBERS[ranks.dtype.name]]
+    count = function(address(keys), x.size, address(table), bits, address(ranks), address(firsts))
     return x.take(firsts[:count]), ranks

@@ -14,6 +14,7 @@ from graphwright.op.batching import Each, batches, last_axes
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import Call, LateRefusal, Op, Shapes, not_differentiable
 from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.casting import cast
@@ -361,6 +362,9 @@ class NthElement(Op):
 #: A search in longer rows has no native form: its steps are written out.
 _MOST_SEARCHED = 1 << 12
 
+#: So many values may be worth machine code.
+_FEW_SEARCHED = 1 << 6
+
 
 class Bound(Op):
     """Where each value would be inserted into its sorted row."""
@@ -389,6 +393,11 @@ class Bound(Op):
 
     def kernel(self, rows: Array, values: Array) -> Any:
         dtype = self.out_type.numpy_dtype
+        if values.size >= _FEW_SEARCHED:
+            code = late_module("graphwright.ops.math.search_code")  # most programs need none
+            places: Array | None = code.places(rows, values, type(self).side)
+            if places is not None:
+                return places.astype(dtype, copy=False)
         # NumPy takes NaN for the greatest of all, but a comparison with it is false.
         can_be_nan = values.dtype.kind in "fV"
         has_nan = can_be_nan and any(np.any(end != end) for end in (values, rows[:, -1:]))

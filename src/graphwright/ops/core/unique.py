@@ -20,8 +20,8 @@ from graphwright.types.tensor_type import Dims, TensorType, normalize_axis, show
 #: The dtype of places in arrays.
 _PLACES: ArrayDType = np.dtype(np.int64)
 
-#: So many numbers may be worth machine code.
-_WORTH = 1 << 6
+#: So many elements may be worth machine code, and so many floats, which are looked at for NaN.
+_WORTH, _WORTH_OF_FLOATS = 1 << 6, 1 << 8
 
 SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
 
@@ -29,12 +29,13 @@ SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
 def distinct(x: Array, axis: int = 0, dtype: ArrayDType = _PLACES) -> tuple[Any, Any]:
     """The distinct slices along an axis, and which of them each slice is, in a dtype if that costs
     nothing."""
+    worth = _WORTH_OF_FLOATS if x.dtype.kind == "f" else _WORTH
+    if np.ndim(x) == 1 and x.dtype.kind in "iuf" and x.size >= worth:
+        code = late_module("graphwright.ops.core.place_code")  # most programs need none
+        numbers: tuple[Array, Array] | None = code.distinct_numbers(x, dtype)
+        if numbers is not None:
+            return numbers
     if np.ndim(x) == 1 and x.dtype.kind in "iu" and x.size:
-        if x.size >= _WORTH:
-            code = late_module("graphwright.ops.core.place_code")  # most programs need none
-            numbers: tuple[Array, Array] | None = code.distinct_numbers(x, dtype)
-            if numbers is not None:
-                return numbers
         low, high = int(x.min()), int(x.max())
         if high - low <= 4 * x.size:
             return tabled(x, low, high - low + 1)
@@ -55,6 +56,11 @@ def distinct(x: Array, axis: int = 0, dtype: ArrayDType = _PLACES) -> tuple[Any,
 
 def hashed(x: Array) -> tuple[Any, Any]:
     """`distinct` of a vector of strings, by their hashes."""
+    if x.size >= _WORTH:
+        code = late_module("graphwright.ops.strings.key_code")  # most programs need none
+        strings: tuple[Array, Array] | None = code.distinct_strings(x)
+        if strings is not None:
+            return strings
     places: dict[bytes, int] = {}
     return ranked(x, np.fromiter(map(places.setdefault, x.tolist(), count()), np.intp, x.size))
 

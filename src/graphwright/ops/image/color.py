@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from graphwright.ops.math.reduction import average, reduce_mean, reduce_prod, re
 from graphwright.ops.math.transcendental import pow, rsqrt
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
-from graphwright.types.arrays import Array
+from graphwright.types.arrays import Array, ArrayDType
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -108,12 +108,30 @@ def as_float(image: TensorLike) -> tuple[TensorValue, DType]:
 # -- spaces ---------------------------------------------------------------------------------
 
 
-def hsv_array(rgb: Array) -> Array:
-    """Hue, saturation and value of red, green and blue along the last axis."""
-    red, green, blue = rgb[..., 0], rgb[..., 1], rgb[..., 2]
-    kind = rgb.dtype.type
-    value = rgb.max(-1)
-    spread = value - rgb.min(-1)
+#: Three arrays of one number for each pixel. NumPy is slow along an axis of three.
+Channels: TypeAlias = tuple[Array, Array, Array]
+
+
+def channels_of(pixels: Array) -> Channels:
+    """The three values along the last axis."""
+    first, second, third = [np.ascontiguousarray(pixels[..., i]) for i in (0, 1, 2)]
+    return first, second, third
+
+
+def pixels_of(channels: Channels, dtype: ArrayDType) -> Array:
+    """Three values along a last axis."""
+    pixels = np.empty((*channels[0].shape, 3), dtype)
+    for i, channel in enumerate(channels):
+        pixels[..., i] = channel
+    return pixels
+
+
+def hsv_channels(channels: Channels) -> Channels:
+    """Hue, saturation and value of red, green and blue."""
+    red, green, blue = channels
+    kind = red.dtype.type
+    value = np.maximum(np.maximum(red, green), blue)
+    spread = value - np.minimum(np.minimum(red, green), blue)
     saturation = np.where(value > 0, spread / value, kind(0))
     norm = kind(1) / (kind(6) * spread)
     hue = np.where(
@@ -126,21 +144,25 @@ def hsv_array(rgb: Array) -> Array:
         ),
     )
     hue = np.where(spread > 0, hue, kind(0))
-    hue = np.where(hue < 0, hue + kind(1), hue)
-    return np.stack([hue, saturation, value], -1).astype(rgb.dtype)
+    return np.where(hue < 0, hue + kind(1), hue), saturation, value
 
 
-def rgb_array(hsv: Array) -> Array:
-    """Red, green and blue of hue, saturation and value along the last axis."""
-    kind = hsv.dtype.type
-    hue, saturation, value = hsv[..., 0] * kind(6), hsv[..., 1], hsv[..., 2]
-    red = np.clip(np.abs(hue - kind(3)) - kind(1), kind(0), kind(1))
-    green = np.clip(kind(2) - np.abs(hue - kind(2)), kind(0), kind(1))
-    blue = np.clip(kind(2) - np.abs(hue - kind(4)), kind(0), kind(1))
-    shares = np.stack([red, green, blue], -1)
-    mixed = (kind(1) - saturation)[..., None] + saturation[..., None] * shares
-    colours: Array = (mixed * value[..., None]).astype(hsv.dtype)
-    return colours
+def hue_shares(hue: Array) -> Channels:
+    """Red, green and blue of a hue of full saturation and value."""
+    kind = hue.dtype.type
+    sixths = hue * kind(6)
+    red = np.abs(sixths - kind(3)) - kind(1)
+    green, blue = [kind(2) - np.abs(sixths - kind(place)) for place in (2, 4)]
+    zero, one = kind(0), kind(1)
+    return np.clip(red, zero, one), np.clip(green, zero, one), np.clip(blue, zero, one)
+
+
+def rgb_channels(channels: Channels) -> Channels:
+    """Red, green and blue of hue, saturation and value."""
+    hue, saturation, value = channels
+    rest = hue.dtype.type(1) - saturation
+    red, green, blue = [(rest + saturation * share) * value for share in hue_shares(hue)]
+    return red, green, blue
 
 
 class Colours(Op):
@@ -149,7 +171,7 @@ class Colours(Op):
     inputs: ClassVar[tuple[str, ...]] = ("images: T",)
     outputs = ("output: T",)
     dtypes = {"T": dt.FLOATING}
-    many_passes = True
+    many_passes = exact_passes = True
 
     def shapes(self, images: TensorType, *others: TensorType) -> Shapes:
         if images.rank == 0:
@@ -177,7 +199,8 @@ class RGBToHSV(Colours):
     batched = last_axes
 
     def kernel(self, images: Array) -> Any:
-        return hsv_array(self.checked(images))
+        images = self.checked(images)
+        return pixels_of(hsv_channels(channels_of(images)), images.dtype)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         red, green, blue = unstack(call.inputs[0], 3, -1)
@@ -247,7 +270,8 @@ class HSVToRGB(Colours):
     batched = last_axes
 
     def kernel(self, images: Array) -> Any:
-        return rgb_array(self.checked(images))
+        images = self.checked(images)
+        return pixels_of(rgb_channels(channels_of(images)), images.dtype)
 
     def expand(self, images: GraphTensor) -> Any:
         return changed(rgb_of, images)
@@ -257,7 +281,7 @@ class Adjustment(Op):
     """A change of the hue, the saturation and the value of images; a run sees to the channels."""
 
     dtypes = {"T": frozenset({dt.float16, dt.float32})}
-    many_passes = True
+    many_passes = exact_passes = True
     batched = last_axes_of_first
     gradient = undefined("colours are moved in HSV, of which no derivative leads back")
 
@@ -267,13 +291,13 @@ class Adjustment(Op):
         return (images.dims,)
 
     @staticmethod
-    def hsv(images: Array) -> Array:
-        """Hue, saturation and value as float32; ValueError unless there are three channels."""
+    def channels(images: Array) -> Channels:
+        """Red, green and blue as float32; ValueError unless there are three channels."""
         if images.ndim < 3:
             raise ValueError(f"input must be at least 3-D, got shape{list(images.shape)}")
         if images.shape[-1] != 3:
             raise ValueError(f"input must have 3 channels but instead has {images.shape[-1]}")
-        return hsv_array(images.astype(np.float32))
+        return channels_of(images.astype(np.float32))
 
 
 class AdjustHue(Adjustment):
@@ -288,12 +312,12 @@ class AdjustHue(Adjustment):
     ranks = {"delta": 0}
 
     def kernel(self, images: Array, delta: Array) -> Any:
-        hsv = self.hsv(images)
-        hue = np.mod(hsv[..., 0] + np.float32(delta), np.float32(1))
-        whole = np.ones_like(hue)
-        shares = rgb_array(np.stack([hue, whole, whole], -1))
-        least = images.astype(np.float32).min(-1, keepdims=True)
-        return (least + (hsv[..., 2:] - least) * shares).astype(images.dtype)
+        red, green, blue = channels = self.channels(images)
+        hue, _, value = hsv_channels(channels)
+        least = np.minimum(np.minimum(red, green), blue)
+        shares = hue_shares(np.mod(hue + np.float32(delta), np.float32(1)))
+        red, green, blue = [least + (value - least) * share for share in shares]
+        return pixels_of((red, green, blue), images.dtype)
 
     def expand(self, images: GraphTensor, delta: GraphTensor) -> Any:
         return changed_in_hue(lambda hue: floormod(hue + delta, 1.0), images)
@@ -308,9 +332,9 @@ class AdjustSaturation(Adjustment):
     ranks = {"scale": 0}
 
     def kernel(self, images: Array, scale: Array) -> Any:
-        hsv = self.hsv(images)
-        hsv[..., 1] = np.clip(hsv[..., 1] * np.float32(scale), np.float32(0), np.float32(1))
-        return rgb_array(hsv).astype(images.dtype)
+        hue, saturation, value = hsv_channels(self.channels(images))
+        saturation = np.clip(saturation * np.float32(scale), np.float32(0), np.float32(1))
+        return pixels_of(rgb_channels((hue, saturation, value)), images.dtype)
 
     def expand(self, images: GraphTensor, scale: GraphTensor) -> Any:
         return changed_in_hsv(lambda h, s, v: (h, within(s * scale, 0.0, 1.0), v), images)

@@ -255,7 +255,7 @@ class SelfAdjointEigV2(MatrixOp):
         check_numbers(np.tril(x))
         if not self.compute_v:
             return np.linalg.eigvalsh(x).astype(x.dtype), np.zeros(0, x.dtype)
-        values, vectors = np.linalg.eigh(x)
+        values, vectors = small_factors.self_adjoint_by_lapack(x)
         return values.astype(x.dtype), vectors
 
     def gradient(self, call: Call, *cotangents: Cotangent) -> Sequence[Any]:

@@ -1,7 +1,8 @@
 """Square roots of small real matrices, as plain Python for machine code.
 
-A matrix becomes triangular by unitary rotations, in complex numbers: shifted QR steps. The root of
-a triangular matrix comes entry by entry. Arrays of complex numbers are two of floats.
+A matrix becomes triangular by unitary rotations: shifted QR steps. They are real as long as shifts
+are, and complex from then on. The root of a triangular matrix comes entry by entry. Arrays of
+complex numbers are two of floats. Rotations are collected by rows, as the adjoint of their product.
 
 Source: Golub and Van Loan, "Matrix Computations" (2013), chapter 7. Higham, "Functions of Matrices"
 (2008), chapter 6.
@@ -35,8 +36,47 @@ def _root(x: float, y: float) -> tuple[float, float]:
     return 0.5 * abs(y) / part, copysign(part, y)
 
 
-def _hessenberg(a: Reals, q: Reals, n: int) -> None:
-    """Makes what is below the first subdiagonal zero, by rotations whose product is q."""
+def _rotate(x: Reals, y: Reals, c: float, s: float, n: int) -> None:
+    """x and y become c * x + s * y and c * y - s * x."""
+    for i in range(n):
+        first = x[i]
+        second = y[i]
+        x[i] = c * first + s * second
+        y[i] = c * second - s * first
+
+
+def _rotate_complex(
+    x: Reals, y: Reals, u: Reals, v: Reals, c: float, g: float, h: float, n: int
+) -> None:
+    """x + iy and u + iv become c * (x + iy) + s * (u + iv) and c * (u + iv) - conj(s) * (x + iy).
+
+    s is g + ih.
+    """
+    for i in range(n):
+        real, imaginary, lower, lower_imaginary = x[i], y[i], u[i], v[i]
+        x[i] = c * real + g * lower - h * lower_imaginary
+        y[i] = c * imaginary + g * lower_imaginary + h * lower
+        u[i] = c * lower - g * real - h * imaginary
+        v[i] = c * lower_imaginary - g * imaginary + h * real
+
+
+def _add(x: Reals, y: Reals, factor: float, n: int) -> None:
+    """x becomes x + factor * y."""
+    for i in range(n):
+        x[i] = x[i] + factor * y[i]
+
+
+def _rotate_columns(a: Reals, c: float, s: float, n: int, count: int) -> None:
+    """Rotates the first two numbers of each row."""
+    for i in range(count):
+        x = a[i * n]
+        y = a[i * n + 1]
+        a[i * n] = c * x + s * y
+        a[i * n + 1] = c * y - s * x
+
+
+def _hessenberg(a: Reals, p: Reals, n: int) -> None:
+    """Makes what is below the first subdiagonal zero; p collects the rotations."""
     for k in range(n - 2):
         for i in range(n - 1, k + 1, -1):
             second = a[i * n + k]
@@ -46,21 +86,10 @@ def _hessenberg(a: Reals, q: Reals, n: int) -> None:
             r = _size(first, second)
             c = first / r
             s = second / r
-            for j in range(k, n):
-                x = a[(i - 1) * n + j]
-                y = a[i * n + j]
-                a[(i - 1) * n + j] = c * x + s * y
-                a[i * n + j] = c * y - s * x
+            _rotate(a[(i - 1) * n + k :], a[i * n + k :], c, s, n - k)
             a[i * n + k] = 0.0
-            for j in range(n):
-                x = a[j * n + i - 1]
-                y = a[j * n + i]
-                a[j * n + i - 1] = c * x + s * y
-                a[j * n + i] = c * y - s * x
-                x = q[j * n + i - 1]
-                y = q[j * n + i]
-                q[j * n + i - 1] = c * x + s * y
-                q[j * n + i] = c * y - s * x
+            _rotate_columns(a[i - 1 :], c, s, n, n)
+            _rotate(p[(i - 1) * n :], p[i * n :], c, s, n)
 
 
 def _shift(a: Reals, b: Reals, n: int, last: int) -> tuple[float, float]:
@@ -85,11 +114,38 @@ def _shift(a: Reals, b: Reals, n: int, last: int) -> tuple[float, float]:
     return a[j + 1] - share_x, b[j + 1] - share_y
 
 
+def _real_step(
+    a: Reals, p: Reals, w: Reals, n: int, first: int, last: int, shift: float
+) -> None:
+    """A QR step on rows `first` to `last` of a; p collects the rotations."""
+    for k in range(first, last + 1):
+        a[k * n + k] = a[k * n + k] - shift
+    for k in range(first, last):
+        f, g = a[k * n + k], a[(k + 1) * n + k]
+        r = _size(f, g)
+        c, s = 1.0, 0.0
+        if r != 0.0:
+            c = abs(f) / r
+            s = g / r
+            if f < 0.0:
+                s = -s
+        w[2 * k] = c
+        w[2 * k + 1] = s
+        _rotate(a[k * n + k :], a[(k + 1) * n + k :], c, s, n - k)
+        a[(k + 1) * n + k] = 0.0
+    for k in range(first, last):
+        c, s = w[2 * k], w[2 * k + 1]
+        _rotate_columns(a[k:], c, s, n, min(k + 2, last + 1))
+        _rotate(p[k * n :], p[(k + 1) * n :], c, s, n)
+    for k in range(first, last + 1):
+        a[k * n + k] = a[k * n + k] + shift
+
+
 def _step(
     a: Reals, b: Reals, p: Reals, q: Reals, w: Reals, n: int, first: int, last: int,
     shift_x: float, shift_y: float,
 ) -> None:  # fmt: skip
-    """A QR step on rows `first` to `last` of a + ib; p + iq collects the rotations."""
+    """The same of a + ib, by a complex shift; p + iq collects the rotations."""
     for k in range(first, last + 1):
         a[k * n + k] = a[k * n + k] - shift_x
         b[k * n + k] = b[k * n + k] - shift_y
@@ -110,14 +166,9 @@ def _step(
         w[3 * k] = c
         w[3 * k + 1] = sx
         w[3 * k + 2] = sy
-        for j in range(k, n):
-            i = k * n + j
-            m = i + n
-            x, y, u, v = a[i], b[i], a[m], b[m]
-            a[i] = c * x + sx * u - sy * v
-            b[i] = c * y + sx * v + sy * u
-            a[m] = c * u - sx * x - sy * y
-            b[m] = c * v - sx * y + sy * x
+        i = k * n + k
+        m = i + n
+        _rotate_complex(a[i:], b[i:], a[m:], b[m:], c, sx, sy, n - k)
         a[(k + 1) * n + k] = 0.0
         b[(k + 1) * n + k] = 0.0
     for k in range(first, last):
@@ -129,22 +180,25 @@ def _step(
             b[i] = c * y + sx * v - sy * u
             a[i + 1] = c * u - sx * x + sy * y
             b[i + 1] = c * v - sx * y - sy * x
-        for j in range(n):
-            i = j * n + k
-            x, y, u, v = p[i], q[i], p[i + 1], q[i + 1]
-            p[i] = c * x + sx * u + sy * v
-            q[i] = c * y + sx * v - sy * u
-            p[i + 1] = c * u - sx * x + sy * y
-            q[i + 1] = c * v - sx * y - sy * x
+        i = k * n
+        m = i + n
+        _rotate_complex(p[i:], q[i:], p[m:], q[m:], c, sx, sy, n)
     for k in range(first, last + 1):
         a[k * n + k] = a[k * n + k] + shift_x
         b[k * n + k] = b[k * n + k] + shift_y
 
 
-def _triangular(a: Reals, b: Reals, p: Reals, q: Reals, w: Reals, n: int, eps: float) -> bool:
-    """Makes a + ib upper triangular, and multiplies p + iq by the rotations; whether it could."""
+def _triangular(
+    a: Reals, b: Reals, p: Reals, q: Reals, w: Reals, n: int, eps: float, most: int
+) -> int:
+    """Makes a + ib upper triangular; p + iq collects the rotations.
+
+    1 if all shifts were real, 2 if not. 0 if the steps do not converge, or if a shift of more than
+    `most` rows would be complex.
+    """
     last = n - 1
     turns = 0
+    form = 1
     while last > 0:
         first = last
         while first > 0:
@@ -161,12 +215,38 @@ def _triangular(a: Reals, b: Reals, p: Reals, q: Reals, w: Reals, n: int, eps: f
             continue
         turns += 1
         if turns > 60:
-            return False
+            return 0
         x, y = _shift(a, b, n, last)
+        if y != 0.0:
+            if n > most:
+                return 0
+            form = 2
         if turns % 11 == 10:
             i = last * n + last
             x = x + abs(a[i - 1]) + abs(b[i - 1])
-        _step(a, b, p, q, w, n, first, last, x, y)
+        if form == 1:
+            _real_step(a, p, w, n, first, last, x)
+        else:
+            _step(a, b, p, q, w, n, first, last, x, y)
+    return form
+
+
+def _real_triangular_root(a: Reals, n: int) -> bool:
+    """An upper triangular matrix becomes its root; whether it has one that is real."""
+    for j in range(n):
+        if a[j * n + j] < 0.0:
+            return False
+        a[j * n + j] = sqrt(a[j * n + j])
+        for i in range(j - 1, -1, -1):
+            x = a[i * n + j]
+            for k in range(i + 1, j):
+                x -= a[i * n + k] * a[k * n + j]
+            total = a[i * n + i] + a[j * n + j]
+            if total == 0.0:
+                if x != 0.0:
+                    return False
+                total = 1.0
+            a[i * n + j] = x / total
     return True
 
 
@@ -192,15 +272,28 @@ def _triangular_root(a: Reals, b: Reals, n: int) -> bool:
     return True
 
 
+def _real_product(a: Reals, p: Reals, result: Reals, w: Reals, n: int) -> None:
+    """transpose(p) @ a @ p, where a is upper triangular."""
+    for i in range(n):
+        x = result[i * n :]
+        for j in range(n):
+            w[j] = 0.0
+            x[j] = 0.0
+        for k in range(n):
+            _add(w[k:], a[k * n + k :], p[k * n + i], n - k)
+        for k in range(n):
+            _add(x, p[k * n :], w[k], n)
+
+
 def _product(
     a: Reals, b: Reals, p: Reals, q: Reals, real: Reals, imaginary: Reals, w: Reals, n: int
 ) -> None:
-    """(p + iq) @ (a + ib) @ adjoint(p + iq), where a + ib is upper triangular."""
+    """adjoint(p + iq) @ (a + ib) @ (p + iq), where a + ib is upper triangular."""
     for i in range(n):
         for j in range(n):
             x, y = 0.0, 0.0
             for k in range(j + 1):
-                u, v = p[i * n + k], q[i * n + k]
+                u, v = p[k * n + i], -q[k * n + i]
                 r, s = a[k * n + j], b[k * n + j]
                 x += u * r - v * s
                 y += u * s + v * r
@@ -209,9 +302,9 @@ def _product(
         for j in range(n):
             x, y = 0.0, 0.0
             for k in range(n):
-                u, v = p[j * n + k], q[j * n + k]
-                x += w[2 * k] * u + w[2 * k + 1] * v
-                y += w[2 * k + 1] * u - w[2 * k] * v
+                u, v = p[k * n + j], q[k * n + j]
+                x += w[2 * k] * u - w[2 * k + 1] * v
+                y += w[2 * k + 1] * u + w[2 * k] * v
             real[i * n + j] = x
             imaginary[i * n + j] = y
 
@@ -230,8 +323,9 @@ def _keep_real(real: Reals, imaginary: Reals, n: int, share: float) -> None:
 
 
 def square_roots(
-    matrices: Reals, roots: Reals, count: int, n: int, eps: float, share: float, work: Reals
-) -> int:
+    matrices: Reals, roots: Reals, count: int, n: int, eps: float, share: float, most_rows: int,
+    work: Reals,
+) -> int:  # fmt: skip
     """The principal roots of matrices; how many are done. The next one is for SciPy.
 
     Args:
@@ -241,6 +335,7 @@ def square_roots(
         n: Their rows.
         eps: Half the distance from 1 to the next greater number.
         share: The imaginary parts that come from rounding, relative to the greatest entry.
+        most_rows: Those of a matrix with complex eigenvalues, at most.
         work: Room for 5 * n * n + 3 * n numbers.
     """
     a = work[0:]
@@ -265,8 +360,18 @@ def square_roots(
         for i in range(n):
             p[i * n + i] = 1.0
         _hessenberg(a, p, n)
-        if not _triangular(a, b, p, q, w, n, eps):
+        form = _triangular(a, b, p, q, w, n, eps, most_rows)
+        if form == 0:
             return matrix
+        if form == 1:
+            for i in range(n * n):
+                q[i] = a[i]
+            if _real_triangular_root(a, n):
+                _real_product(a, p, roots[start:], w, n)
+                continue
+            for i in range(n * n):
+                a[i] = q[i]
+                q[i] = 0.0
         if not _triangular_root(a, b, n):
             return matrix
         _product(a, b, p, q, roots[start:], imaginary, w, n)
@@ -276,6 +381,7 @@ def square_roots(
 
 #: All functions; each calls those before it.
 FUNCTIONS = (
-    _size, _root, _hessenberg, _shift, _step, _triangular, _triangular_root, _product,
+    _size, _root, _rotate, _rotate_complex, _add, _rotate_columns, _hessenberg, _shift, _real_step,
+    _step, _triangular, _real_triangular_root, _triangular_root, _real_product, _product,
     _keep_real, square_roots,
 )  # fmt: skip

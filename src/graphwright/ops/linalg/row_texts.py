@@ -14,10 +14,7 @@ WIDE_PHI
   %is.wide = icmp sle i64 %i, %last
   br i1 %is.wide, label %wide, label %test
 wide:
-  %xs.at = getelementptr double, ptr %x, i64 %i
-  %xs = load <4 x double>, ptr %xs.at, align 8
-  %ys.at = getelementptr double, ptr %y, i64 %i
-  %ys = load <4 x double>, ptr %ys.at, align 8
+LOADS
 WIDE
   %i.next = add i64 %i, 4
   br label %wide.test
@@ -27,10 +24,7 @@ ONE_PHI
   %is.more = icmp slt i64 %j, %n
   br i1 %is.more, label %one, label %done
 one:
-  %a.at = getelementptr double, ptr %x, i64 %j
-  %a = load double, ptr %a.at
-  %b.at = getelementptr double, ptr %y, i64 %j
-  %b = load double, ptr %b.at
+SINGLES
 ONE
   %j.next = add i64 %j, 1
   br label %test
@@ -38,21 +32,30 @@ done:
 END
 }
 """
+_LOAD = """  %ROWs.at = getelementptr double, ptr %ROW, i64 %i
+  %ROWs = load <4 x double>, ptr %ROWs.at, align 8"""
 _SPLAT = """  %NAMEs.one = insertelement <4 x double> poison, double %NAME, i64 0
   %NAMEs = shufflevector <4 x double> %NAMEs.one, <4 x double> poison, <4 x i32> zeroinitializer
 """
 
 
-def loop_text(name: str, factors: str, wide: str, total: str = "") -> str:
-    """The text of a loop over two rows, from the lines for four numbers.
+def loop_text(name: str, rows: str, factors: str, wide: str, total: str = "") -> str:
+    """The text of a loop over rows, from the lines for four numbers of each.
 
-    `total` has the lines that add up the four parts of a sum, which is the result then.
+    Rows and factors have names of one letter. `total` has the lines that add up the four parts of a
+    sum, which is the result then.
     """
-    one = wide.replace("<4 x double>", "double").replace("%w.", "%o.")
-    one = one.replace("%xs", "%a").replace("%ys", "%b")
+    loads = "\n".join([_LOAD.replace("ROW", row) for row in rows])
+    singles, one = [
+        text.replace("<4 x double>", "double").replace("%w.", "%o.") for text in (loads, wide)
+    ]
+    singles = singles.replace("i64 %i", "i64 %j")
+    for row in rows:
+        singles, one = [text.replace(f"%{row}s", f"%{row}.one") for text in (singles, one)]
     for factor in factors:
         one = one.replace(f"%{factor}s", f"%{factor}")
-    arguments = ", ".join(["ptr %x, ptr %y", *[f"double %{factor}" for factor in factors]])
+    given = [f"ptr %{row}" for row in rows] + [f"double %{factor}" for factor in factors]
+    arguments = ", ".join(given)
     text = _LOOP.replace("NAME", name).replace("ARGUMENTS", arguments)
     text = text.replace("SPLATS", "".join([_SPLAT.replace("NAME", each) for each in factors]))
     if total:
@@ -63,6 +66,8 @@ def loop_text(name: str, factors: str, wide: str, total: str = "") -> str:
         "RESULT": "double" if total else "void",
         "WIDE_PHI": _WIDE_SUM if total else "",
         "ONE_PHI": _ONE_SUM if total else "",
+        "LOADS": loads,
+        "SINGLES": singles,
         "WIDE": wide,
         "ONE": one,
         "END": "  ret double %o.sum" if total else "  ret void",
@@ -86,6 +91,7 @@ _TOTAL = """  %low = shufflevector PARTS %w.sum, PARTS poison, <2 x i32> <i32 0,
 ROW_TEXTS = {
     "_rotate": loop_text(
         "_rotate",
+        "xy",
         "cs",
         """  %w.a = fmul <4 x double> %xs, %cs
   %w.b = fmul <4 x double> %ys, %ss
@@ -96,8 +102,38 @@ ROW_TEXTS = {
   store <4 x double> %w.c, ptr %xs.at, align 8
   store <4 x double> %w.f, ptr %ys.at, align 8""",
     ),
+    "_rotate_complex": loop_text(
+        "_rotate_complex",
+        "xyuv",
+        "cgh",
+        """  %w.xc = fmul <4 x double> %xs, %cs
+  %w.ug = fmul <4 x double> %us, %gs
+  %w.vh = fmul <4 x double> %vs, %hs
+  %w.x.part = fadd <4 x double> %w.xc, %w.ug
+  %w.x = fsub <4 x double> %w.x.part, %w.vh
+  %w.yc = fmul <4 x double> %ys, %cs
+  %w.vg = fmul <4 x double> %vs, %gs
+  %w.uh = fmul <4 x double> %us, %hs
+  %w.y.part = fadd <4 x double> %w.yc, %w.vg
+  %w.y = fadd <4 x double> %w.y.part, %w.uh
+  %w.uc = fmul <4 x double> %us, %cs
+  %w.xg = fmul <4 x double> %xs, %gs
+  %w.yh = fmul <4 x double> %ys, %hs
+  %w.u.part = fsub <4 x double> %w.uc, %w.xg
+  %w.u = fsub <4 x double> %w.u.part, %w.yh
+  %w.vc = fmul <4 x double> %vs, %cs
+  %w.yg = fmul <4 x double> %ys, %gs
+  %w.xh = fmul <4 x double> %xs, %hs
+  %w.v.part = fsub <4 x double> %w.vc, %w.yg
+  %w.v = fadd <4 x double> %w.v.part, %w.xh
+  store <4 x double> %w.x, ptr %xs.at, align 8
+  store <4 x double> %w.y, ptr %ys.at, align 8
+  store <4 x double> %w.u, ptr %us.at, align 8
+  store <4 x double> %w.v, ptr %vs.at, align 8""",
+    ),
     "_add": loop_text(
         "_add",
+        "xy",
         "f",
         """  %w.a = fmul <4 x double> %ys, %fs
   %w.b = fadd <4 x double> %xs, %w.a
@@ -105,6 +141,7 @@ ROW_TEXTS = {
     ),
     "_dot": loop_text(
         "_dot",
+        "xy",
         "",
         """  %w.a = fmul <4 x double> %xs, %ys
   %w.sum.next = fadd <4 x double> %w.sum, %w.a""",

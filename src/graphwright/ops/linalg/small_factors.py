@@ -14,16 +14,21 @@ from graphwright.machine.array_layout import address
 from graphwright.machine.drafts import lasting
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.linalg import root_code, rotation_code
+from graphwright.ops.linalg.lapack_routines import lapack
 from graphwright.ops.linalg.row_texts import ROW_TEXTS
 from graphwright.types.arrays import Array
 
 if TYPE_CHECKING:
     from graphwright.machine.linking import Library
 
-#: The most rows: LAPACK divides larger matrices, and its vectors have other signs then.
+#: The most rows for singular vectors: LAPACK divides larger matrices, and its vectors have other
+#: signs then.
 MOST = 25
-#: The same for roots, since SciPy's take less time for larger ones.
-MOST_OF_ROOTS = 12
+#: The same for eigenvectors. From 26 rows on LAPACK is asked for those of undivided matrices.
+MOST_OF_EIGENVECTORS = 64
+#: The same for roots, since SciPy's take less time for larger ones: where all eigenvalues are real,
+#: and where some are not.
+MOST_OF_ROOTS, MOST_OF_COMPLEX_ROOTS = 64, 16
 #: LAPACK's work of a call from which on the code is worth to be made, and how often less is worth
 #: it: the entries of matrices, and so many for each matrix and for the call.
 _WORTH, _PATIENCE, _MATRIX, _CALL = 1 << 16, 4, 1 << 5, 1 << 8
@@ -56,13 +61,13 @@ def functions() -> dict[str, Any]:
 def root_functions() -> dict[str, Any]:
     """The function of roots, by its name."""
     place, number, real = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
-    kind = ctypes.CFUNCTYPE(number, place, place, number, number, real, real, place)
+    kind = ctypes.CFUNCTYPE(number, place, place, number, number, real, real, number, place)
     functions: dict[str, Any] = {}
 
     def use(library: Library) -> None:
         functions["square_roots"] = kind(library.addresses["square_roots"])
 
-    lasting(module_text(root_code.FUNCTIONS), use)
+    lasting(module_text(root_code.FUNCTIONS, ROW_TEXTS), use)
     return functions
 
 
@@ -98,8 +103,9 @@ def square_roots(x: Array, share: float) -> Array | None:
     count, n = x.shape[:2]
     roots, work = np.empty(x.shape, np.float64), np.empty(5 * n * n + 3 * n, np.float64)
     done = root_functions()["square_roots"](
-        address(matrices), address(roots), count, n, _EPS, share, address(work)
-    )
+        address(matrices), address(roots), count, n, _EPS, share, MOST_OF_COMPLEX_ROOTS,
+        address(work),
+    )  # fmt: skip
     return roots if done == count else None
 
 
@@ -108,7 +114,7 @@ def self_adjoint(x: Array, has_vectors: bool) -> tuple[Array, Array] | None:
 
     None where LAPACK must look at one of them.
     """
-    if not is_ready_for(x, 1):
+    if not is_ready_for(x, 1, MOST_OF_EIGENVECTORS):
         return None
     matrices = np.ascontiguousarray(x, np.float64)
     n = x.shape[-1]
@@ -123,6 +129,18 @@ def self_adjoint(x: Array, has_vectors: bool) -> tuple[Array, Array] | None:
     if done < count:
         return None
     return values.astype(x.dtype, copy=False), vectors.astype(x.dtype, copy=False)
+
+
+def self_adjoint_by_lapack(x: Array) -> tuple[Array, Array]:
+    """The same by LAPACK in 64 bits, whose vectors have the signs of those by machine code."""
+    if x.dtype.kind != "f" or not MOST < x.shape[-1] <= MOST_OF_EIGENVECTORS:
+        return np.linalg.eigh(x)
+    values, vectors = np.empty(x.shape[:-1], x.dtype), np.empty(x.shape, x.dtype)
+    for i in np.ndindex(x.shape[:-2]):
+        values[i], vectors[i], failed = lapack("syev", np.float64)(x[i], lower=True)
+        if failed:
+            raise np.linalg.LinAlgError
+    return values, vectors
 
 
 def singular(x: Array, has_vectors: bool) -> tuple[Array, Array, Array] | None:

@@ -18,6 +18,8 @@ from graphwright.base.forks import own_lock
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.state.variable_ops import HANDLE
+from graphwright.ops.strings import key_code
+from graphwright.ops.strings.key_code import PlacedKeys
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
@@ -97,7 +99,9 @@ class Table:
     def clear(self) -> None:
         """Forgets all keys."""
         self.rows = Rows()
-        self.numbered: NumberedRows | None = None  # until keys come or go
+        # Both are made by a lookup, and last until keys come or go.
+        self.numbered: NumberedRows | None = None
+        self.placed: PlacedKeys | None = None
         self.misses = 0.0  # the share of the last keys that the table had not
         self.values = np.zeros((8, *self.value_shape), self.value_dtype.numpy_dtype)
         self.free: list[int] = []
@@ -127,25 +131,34 @@ class Table:
                 f"got {list(np.shape(default))}",
             )
         check_dtype("default value", np.asarray(default), self.value_dtype)
-        entries = None if self.has_numbers(keys) else self.keys_of(keys)
         with self.lock:
-            rows = self.rows_of_numbers(keys) if entries is None else self.rows_of(entries)
+            rows = self.rows_of_many(keys)
+            if rows is None:
+                rows = self.rows_of(self.keys_of(keys))
             rows = rows.reshape(shape)
             values = self.values[rows]
         missing = (rows < 0).reshape(shape + (1,) * len(row_shape))
         result = np.where(missing, default, values)
         return result.astype(self.value_dtype.numpy_dtype, copy=False)
 
-    def has_numbers(self, keys: Array) -> bool:
-        """Whether keys are as many whole numbers as are worth a list of all rows."""
+    def rows_of_many(self, keys: Array) -> npt.NDArray[np.int64] | None:
+        """The rows of as many keys as are worth more than a dictionary; None of fewer."""
         size = np.size(keys)
-        return (
-            size >= _MANY
-            and self.key_dtype in _NUMBERS
-            and not self.reserved
-            and keys.dtype == self.key_dtype.numpy_dtype
-            and (self.numbered is not None or self.is_fixed or 4 * size >= len(self.rows))
-        )
+        is_made = self.numbered is not None or self.placed is not None
+        if (
+            size < _MANY
+            or self.reserved
+            or keys.dtype != self.key_dtype.numpy_dtype
+            or not (is_made or self.is_fixed or 4 * size >= len(self.rows))
+        ):
+            return None
+        if self.key_dtype in _NUMBERS:
+            return self.rows_of_numbers(keys)
+        if self.key_dtype is not dt.string or not key_code.is_ready_for(size):
+            return None
+        if self.placed is None:
+            self.placed = PlacedKeys(self.rows)
+        return self.placed.rows_of(keys)
 
     def rows_of(self, keys: list[Any]) -> npt.NDArray[np.int64]:
         """The rows of keys; -1 for those that the table has not."""
@@ -184,7 +197,7 @@ class Table:
                 self._refuse_changes(entries, values.reshape(-1).tolist())
             places = [self._place(key) for key in entries]
             self.values[places] = values.reshape(-1, *self.value_shape)
-            self.numbered = None
+            self.numbered = self.placed = None
             self.is_filled = True
 
     def _refuse_changes(self, keys: list[object], values: list[object]) -> None:
@@ -211,7 +224,7 @@ class Table:
     def remove(self, keys: Array) -> None:
         """Forgets keys; those that the table has not count for nothing."""
         with self.lock:
-            self.numbered = None
+            self.numbered = self.placed = None
             for key in self.keys_of(keys):
                 row = self.rows.pop(key, None)
                 if row is not None:

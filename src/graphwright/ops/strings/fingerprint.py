@@ -95,7 +95,7 @@ def _hashes(
 ) -> Numbers:
     """The hashes of an array of strings: by machine code, or one by one."""
     work = 64 * strings.size
-    if strings.size < _FEW:
+    if strings.size < _FEW and not string_code.PREPARATION.is_done:
         work += sum(map(len, strings.flat))
     hashes = string_code.numbers(name, strings, work, _WORTH, _WORTH_WAITING, key)
     if hashes is None:

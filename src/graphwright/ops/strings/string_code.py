@@ -421,9 +421,10 @@ def all_strings(write: Callable[[StringText], None]) -> str:
 
 #: Puts a new string in place of each object of %out: from a start, and of a length at most.
 #: Characters are counted only where a start is counted from the end, or may lie behind it.
-_PART = """  %start.at = getelementptr i64, ptr %starts, i64 %i
+_PART = """  %bound = mul i64 %i, %step
+  %start.at = getelementptr i64, ptr %starts, i64 %bound
   %start = load i64, ptr %start.at
-  %length.at = getelementptr i64, ptr %lengths, i64 %i
+  %length.at = getelementptr i64, ptr %lengths, i64 %bound
   %length = load i64, ptr %length.at
   %is.back = icmp slt i64 %start, 0
   br i1 %characters, label %letters, label %bounds
@@ -473,7 +474,7 @@ keep:
   store ptr %part, ptr %out.at
   call void %drop(ptr %before)"""
 _PARTS = over_strings(
-    "parts", "ptr %starts, ptr %lengths, i1 %characters, ptr %new, ptr %drop", _PART
+    "parts", "ptr %starts, ptr %lengths, i64 %step, i1 %characters, ptr %new, ptr %drop", _PART
 )
 
 #: Puts the pieces of each string in the next places of %out, of which %taken says how many are in
@@ -558,7 +559,7 @@ def bound(addresses: Mapping[str, int], names: Iterable[str]) -> dict[str, Any]:
     # They keep the interpreter's lock, without which another thread could free the strings.
     call = ctypes.PYFUNCTYPE(number, place, place, place, number, number, number)
     cut = ctypes.PYFUNCTYPE(
-        number, place, place, place, number, place, place, ctypes.c_bool, place, place
+        number, place, place, place, number, place, place, number, ctypes.c_bool, place, place
     )
     functions: dict[str, Any] = {name: call(addresses[f"{name}_of_all"]) for name in names}
     split = ctypes.PYFUNCTYPE(
@@ -608,7 +609,8 @@ def places(strings: Array) -> tuple[Array, Array] | None:
 def parts(strings: Array, starts: Array, lengths: Array, by_characters: bool) -> Array | None:
     """From a start on, at most so many bytes or characters of each string of a flat array.
 
-    None where Python should do it, or must: also where a string has no such start.
+    There is a start and a length for each, or one of both for all. None where Python should do it,
+    or must: also where a string has no such start.
     """
     count = strings.size
     if count < MANY or not array_layout.is_known() or not PREPARATION.is_ready_for(count, _WORTH):
@@ -617,7 +619,8 @@ def parts(strings: Array, starts: Array, lengths: Array, by_characters: bool) ->
     bounds = [np.ascontiguousarray(each, np.int64) for each in (starts, lengths)]
     result = np.empty(count, object)
     done = _functions()["parts"](
-        address(strings), id(bytes), address(result), count, *map(address, bounds), by_characters,
+        address(strings), id(bytes), address(result), count, *map(address, bounds),
+        int(starts.size > 1), by_characters,
         python_function("PyBytes_FromStringAndSize"), python_function("Py_DecRef"),
     )  # fmt: skip
     return result if done == count else None

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from graphwright.ops.strings import (
     field_code,
     fingerprint,
+    letter_code,
     numerals,
     pattern_automata,
     pattern_search,
@@ -67,9 +68,11 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
     A negative length takes all bytes, but no character. The arguments broadcast. Raises ValueError
     for a start outside of a string.
     """
-    is_one = unit == "BYTE" and not (np.ndim(starts) or np.ndim(lengths))
+    are_scalars = not (np.ndim(starts) or np.ndim(lengths))
+    is_one = unit == "BYTE" and are_scalars
     if not is_one or array.size >= _MANY:
-        wide, first, most = np.broadcast_arrays(array, starts, lengths)
+        together = array, starts, lengths
+        wide, first, most = together if are_scalars else np.broadcast_arrays(*together)
         bounds = first.reshape(-1), most.reshape(-1)
         cut = string_code.parts(wide.reshape(-1), *bounds, unit == "UTF8_CHAR")
         if cut is not None:
@@ -77,7 +80,7 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
     if is_one:
         parts = _same_part(array.reshape(-1).tolist(), int(starts), int(lengths))
         if parts is not None:
-            return _filled(parts, array.shape)
+            return filled(parts, array.shape)
     array, starts, lengths = np.broadcast_arrays(array, starts, lengths)
     texts: list[bytes] = array.reshape(-1).tolist()
     if _are_few(texts):
@@ -88,7 +91,7 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
     else:
         edges = _all_bounds(texts, starts.reshape(-1), lengths.reshape(-1), unit)
     parts = [text[start:stop] for text, (start, stop) in zip(texts, edges)]
-    return _filled(parts, array.shape)
+    return filled(parts, array.shape)
 
 
 def _same_part(texts: list[bytes], start: int, length: int) -> list[bytes] | None:
@@ -140,26 +143,27 @@ def _no_such_position(text: bytes, place: int, start: int) -> ValueError:
 
 def upper(array: Array, encoding: str = "") -> Array:
     """Upper case, of ASCII letters or, in "utf-8", of all."""
-    return _recase(array, encoding, bytes.upper, str.upper)
+    results = None if encoding else letter_code.raised(array)
+    return results if results is not None else _recase(array, encoding, bytes.upper, str.upper)
 
 
 def lower(array: Array, encoding: str = "") -> Array:
     """Lower case, of ASCII letters or, in "utf-8", of all."""
-    return _recase(array, encoding, bytes.lower, str.lower)
+    results = None if encoding else letter_code.lowered(array)
+    return results if results is not None else _recase(array, encoding, bytes.lower, str.lower)
 
 
 def strip(array: Array) -> Array:
     """Without ASCII white space at both ends."""
-    return _each(lambda text: text.strip(_SPACE), array)
+    results = letter_code.stripped(array)
+    return results if results is not None else _each(lambda text: text.strip(_SPACE), array)
 
 
 def join(arrays: Sequence[Array], separator: bytes = b"") -> Array:
     """The strings of broadcast arrays joined element by element."""
     together = np.broadcast_arrays(*arrays)
-    result = np.empty(together[0].shape, object)
-    rows = zip(*(array.flat for array in together))
-    result.reshape(-1)[:] = [separator.join(row) for row in rows]
-    return result
+    rows = zip(*[array.reshape(-1).tolist() for array in together])
+    return filled([*map(separator.join, rows)], together[0].shape)
 
 
 def reduce_join(
@@ -171,8 +175,7 @@ def reduce_join(
     moved = array.transpose(*others, *axes)
     outer = moved.shape[: len(others)]
     rows = moved.reshape(math.prod(outer), math.prod(moved.shape[len(others) :]))
-    result = np.empty(len(rows), object)
-    result[:] = [separator.join(row) for row in rows]
+    result = filled([*map(separator.join, rows.tolist())], (len(rows),))
     kept_sizes = [1 if axis in axes else size for axis, size in enumerate(array.shape)]
     return result.reshape(kept_sizes if keepdims else outer)
 
@@ -188,7 +191,7 @@ def split(array: Array, separator: bytes = b"", limit: int = -1) -> Pieces:
             return cut
     texts: list[bytes] = array.reshape(-1).tolist()
     if limit == 0:
-        return _filled(texts, (len(texts),)), np.ones(len(texts), np.int64)
+        return filled(texts, (len(texts),)), np.ones(len(texts), np.int64)
     if separator:
         lists = [*map(methodcaller("split", separator, limit), texts)]
     elif limit < 0:
@@ -196,7 +199,7 @@ def split(array: Array, separator: bytes = b"", limit: int = -1) -> Pieces:
     else:
         lists = [_words(text, limit) for text in texts]
     counts = sizes(lists)
-    return _filled([*chain.from_iterable(lists)], (int(counts.sum()),)), counts
+    return filled([*chain.from_iterable(lists)], (int(counts.sum()),)), counts
 
 
 def regex_replace(
@@ -217,7 +220,7 @@ def regex_replace(
             results[others] = regex.replaced(pattern, rewrite, texts, replace_global)
         return results.reshape(array.shape)
     texts = array.reshape(-1).tolist()
-    return _filled(regex.replaced(pattern, rewrite, texts, replace_global), array.shape)
+    return filled(regex.replaced(pattern, rewrite, texts, replace_global), array.shape)
 
 
 def regex_full_match(array: Array, pattern: bytes) -> npt.NDArray[np.bool_]:
@@ -267,7 +270,7 @@ def as_string(
     """Each number as `printf` prints it: %f, or %e or %g, with a width and the fill as its flag."""
     kind = array.dtype.kind
     if kind == "b":
-        return _filled(_FLAGS[array.reshape(-1).astype(np.intp)], array.shape)
+        return filled(_FLAGS[array.reshape(-1).astype(np.intp)], array.shape)
     head = "%" + fill + (str(width) if width > -1 else "")
     if kind == "O":
         style = f".{precision}s" if precision > -1 and width > -1 else "s"
@@ -276,16 +279,16 @@ def as_string(
         texts = numerals.of_integers(array) if head == "%" else None
         if texts is None:
             form = (head + "d").encode()
-            return _filled(_formatted(form, array.reshape(-1).tolist()), array.shape)
+            return filled(_formatted(form, array.reshape(-1).tolist()), array.shape)
         return texts.reshape(array.shape)
     style = "e" if scientific else "g" if shortest else "f"
     form = (head + (f".{precision}" if precision > -1 else "") + style).encode()
     if kind == "c":
         pairs = zip(_printed(array.real, form), _printed(array.imag, form))
-        return _filled([b"(%b,%b)" % pair for pair in pairs], array.shape)
+        return filled([b"(%b,%b)" % pair for pair in pairs], array.shape)
     printed = numerals.of_reals(array, style, precision) if head == "%" else None
     if printed is None:
-        return _filled(_printed(array, form), array.shape)
+        return filled(_printed(array, form), array.shape)
     others = np.flatnonzero(printed == b"")
     if others.size:
         printed[others] = _printed(array.reshape(-1)[others], form)
@@ -342,7 +345,7 @@ def unicode_encode(
     if len(points) + len(counts) <= _FEW:
         stops = np.cumsum(counts).tolist()
         rows = [points[a:b].tolist() for a, b in zip([0, *stops], stops)]
-        return _filled([_encoded(row, codec, errors, replacement) for row in rows], (len(rows),))
+        return filled([_encoded(row, codec, errors, replacement) for row in rows], (len(rows),))
     valid = (points >= 0) & (points < 0x110000) & ((points < 0xD800) | (points > 0xDFFF))
     if not valid.all():
         if errors == "strict":
@@ -353,7 +356,7 @@ def unicode_encode(
     encoded = str(points[valid].astype("<u4").data, "utf-32-le").encode(codec)
     places = _edges(np.where(valid, _WIDTHS[codec](points), 0))
     edges = places[_edges(counts)].tolist()
-    return _filled([encoded[start:stop] for start, stop in pairwise(edges)], (len(counts),))
+    return filled([encoded[start:stop] for start, stop in pairwise(edges)], (len(counts),))
 
 
 def _encoded(points: Sequence[int], codec: str, errors: Errors, replacement: int) -> bytes:
@@ -521,10 +524,10 @@ def _edges(counts: Array) -> Array:
 
 def _each(function: Callable[..., bytes], array: Array) -> Array:
     """The function's values as an object array of the same shape."""
-    return _filled([function(item) for item in array.reshape(-1).tolist()], array.shape)
+    return filled([function(item) for item in array.reshape(-1).tolist()], array.shape)
 
 
-def _filled(items: Sequence[object] | Array, shape: tuple[int, ...]) -> Array:
+def filled(items: Sequence[object] | Array, shape: tuple[int, ...]) -> Array:
     """An array of objects."""
     result = np.empty(shape, object)
     result.reshape(-1)[:] = items

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from itertools import compress, islice
 from typing import ClassVar
 
@@ -12,7 +11,8 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import string_kernels
-from graphwright.ops.strings.string_kernels import Errors
+from graphwright.ops.strings.byte_pieces import pieces_between
+from graphwright.ops.strings.string_kernels import Errors, filled
 from graphwright.ops.strings.strings import chosen
 from graphwright.ops.strings.text_operands import texts
 from graphwright.types import dtypes as dt
@@ -196,9 +196,9 @@ class StringNGrams(Op):
         return ((None,), (None,) if splits.dims is None else splits.dims)
 
     def kernel(self, data: Array, splits: Array) -> tuple[Array, ...]:
-        words, ends = texts(data).reshape(-1).tolist(), splits.reshape(-1)
+        words, ends = texts(data).reshape(-1), splits.reshape(-1)
         check_splits(ends, len(words))
-        if not (words and len(ends)):  # rows without a word have no padding then, as in TensorFlow
+        if not (words.size and ends.size):  # rows without a word have no padding, as in TensorFlow
             return np.empty(0, object), np.zeros_like(splits)
         lengths = np.diff(ends.astype(np.int64))
         nothing = np.zeros(len(lengths), np.int64)
@@ -209,11 +209,9 @@ class StringNGrams(Op):
             if is_short.any():
                 every.append(self.short_rows(words, lengths, is_short))
         counts = sum([count for _, count in every], nothing)
-        flat = np.empty(int(counts.sum()), object)
-        if len(every) == 1:
-            flat[:] = every[0][0]
-        elif every:  # the runs of a row stand together, width after width
-            rests = [iter(runs) for runs, _ in every]
+        flat = every[0][0] if len(every) == 1 else np.empty(int(counts.sum()), object)
+        if len(every) > 1:  # the runs of a row stand together, width after width
+            rests = [iter(runs.tolist()) for runs, _ in every]
             of_rows = np.stack([count for _, count in every], 1).tolist()
             flat[:] = [
                 run for row in of_rows for rest, n in zip(rests, row) for run in islice(rest, n)
@@ -221,31 +219,35 @@ class StringNGrams(Op):
         places = np.cumsum([0, *counts]).astype(splits.dtype)
         return flat, places.reshape(splits.shape)
 
-    def padded(self, words: Sequence[bytes], lengths: Array, pad: int) -> Sequence[bytes]:
+    def padded(self, words: Array, lengths: Array, pad: int) -> Array:
         """The words of all rows, with so many strings on both sides of each row."""
         if not pad:
             return words
         left, right = [[text.encode()] * pad for text in (self.left_pad, self.right_pad)]
-        rest = iter(words)
-        return [w for n in lengths.tolist() for w in (*left, *islice(rest, n), *right)]
+        rest = iter(words.tolist())
+        strings = [w for n in lengths.tolist() for w in (*left, *islice(rest, n), *right)]
+        return filled(strings, (len(strings),))
 
-    def runs(
-        self, words: Sequence[bytes], lengths: Array, width: int
-    ) -> tuple[Sequence[bytes], Array]:
-        """The runs of a width in all rows, and how many each row has."""
+    def runs(self, words: Array, lengths: Array, width: int) -> tuple[Array, Array]:
+        """The runs of a width in all rows, and how many each row has.
+
+        With separators between all words, each run is a part of one text.
+        """
         pad = width - 1 if self.pad_width < 0 else min(self.pad_width, width - 1)
         padded, sizes = self.padded(words, lengths, pad), lengths + 2 * pad
+        separator = self.separator.encode()
+        whole = np.frombuffer(separator.join(padded.tolist()) + b"\0", np.uint8)
+        spans = string_kernels.length(padded).astype(np.int64)
+        stops = np.cumsum(spans + len(separator)) - len(separator)
         left = np.repeat(np.cumsum(sizes), sizes) - np.arange(len(padded))  # to the row's end
-        starts = zip(*[padded[i:] for i in range(width)])
-        runs = map(self.separator.encode().join, compress(starts, (left >= width).tolist()))
-        return list(runs), np.maximum(sizes - width + 1, 0)
+        first = np.flatnonzero(left >= width)
+        runs = pieces_between(whole, (stops - spans)[first], stops[first + width - 1])
+        return runs, np.maximum(sizes - width + 1, 0)
 
-    def short_rows(
-        self, words: Sequence[bytes], lengths: Array, is_short: Array
-    ) -> tuple[Sequence[bytes], Array]:
+    def short_rows(self, words: Array, lengths: Array, is_short: Array) -> tuple[Array, Array]:
         """The chosen rows, each as one run, and whether each row is one of them."""
         pad = max(self.pad_width, 0)
-        rest = iter(self.padded(words, lengths, pad))
+        rest = iter(self.padded(words, lengths, pad).tolist())
         rows = [list(islice(rest, n)) for n in (lengths + 2 * pad).tolist()]
-        runs = map(self.separator.encode().join, compress(rows, is_short.tolist()))
-        return list(runs), is_short.astype(np.int64)
+        runs = [*map(self.separator.encode().join, compress(rows, is_short.tolist()))]
+        return filled(runs, (len(runs),)), is_short.astype(np.int64)
