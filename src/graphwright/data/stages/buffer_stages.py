@@ -283,7 +283,7 @@ class Supply:
         """Whether a thread computes elements."""
         if self.thread is not None or self.is_observable:
             return True
-        is_much = self.pulled > _LITTLE * self.busy
+        is_much = self.pulled >= _LITTLE * self.busy
         return is_much and self.busy > _BUSY + _PART * self.pulled and min(self.lately) > _BUSY
 
     def wait(self, limit: int) -> ElementBlock | None:
