@@ -253,8 +253,10 @@ class Composer(Functions):
             drop = self.drop()
             size = self.random.randint(1, 6)
             self.add(f"ds.rebatch({size}{', drop_remainder=True' if drop else ''})")
-            rows = size if drop else None
-            self.element = like(self.element, lambda k: k._replace(shape=(rows, *k.shape[1:])))
+            rows = kinds[0].shape[0]
+            is_whole = drop or (rows is not None and rows % size == 0)
+            shape = (size if is_whole else None, *kinds[0].shape[1:])
+            self.element = like(self.element, lambda k: k._replace(shape=shape))
 
     def stage_repeat(self) -> None:
         if self.random.random() < 0.2 and not self.may_fail:

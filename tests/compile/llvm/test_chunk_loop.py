@@ -107,9 +107,9 @@ def waves(factor: float) -> Callable[[Any, Any], Any]:
 
 @pytest.mark.parametrize("is_told", [True, False])
 def test_results_in_the_memory_of_operands_are_told_apart(
-    is_told: bool, monkeypatch: pytest.MonkeyPatch
+    is_told: bool, monkeypatch: pytest.MonkeyPatch, usual_tiers: None
 ) -> None:
-    """Else elements would be computed twice."""
+    """Else elements would be computed twice, which the mode `check` would refuse."""
     if not is_told:
         monkeypatch.setattr(ChunkLoop, "shared", lambda loop: [])
     program = waves(2.0 + is_told)

@@ -102,7 +102,10 @@ def test_what_cannot_be_had_is_done_without(name, refusals):
 
 
 @pytest.mark.parametrize(("rows", "scale"), [(5, 1.75), (500, 2.25)])
-def test_rows_that_cannot_be_had_beside_lent_memory_are_an_error(rows, scale, refusals):
+def test_rows_that_cannot_be_had_beside_lent_memory_are_an_error(
+    rows, scale, usual_tiers, refusals
+):
+    """Kernels have the memory, which is a difference in the mode `check`."""
     start = normal(rows, 1000)
     variable = tf.Variable(start)
 
