@@ -44,6 +44,14 @@ def test_spaces(function, dtype, dynamic):
     assert not differences(of_images(function), [images(dtype)], dynamic, exact=True)
 
 
+@pytest.mark.parametrize("function", [tf.image.rgb_to_hsv, tf.image.hsv_to_rgb])
+def test_a_single_pixel_stays_a_vector(function):
+    pixel = images()[0, 3, 3]
+    alone, in_row = function(pixel), function(pixel[None])
+    assert alone.shape == [3]
+    np.testing.assert_array_equal(alone, in_row[0])
+
+
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 def test_adjustments(dtype, dynamic):

@@ -114,8 +114,7 @@ Channels: TypeAlias = tuple[Array, Array, Array]
 
 def channels_of(pixels: Array) -> Channels:
     """The three values along the last axis."""
-    first, second, third = [np.ascontiguousarray(pixels[..., i]) for i in (0, 1, 2)]
-    return first, second, third
+    return pixels[..., 0].copy(), pixels[..., 1].copy(), pixels[..., 2].copy()
 
 
 def pixels_of(channels: Channels, dtype: ArrayDType) -> Array:
