@@ -98,6 +98,7 @@ class Emitter:
         self.declarations: dict[str, str] = {}  # and functions that are written once
         self.uses: Counter[str] = Counter()  # of elementary functions
         self.choices: set[str] = set()  # the names of vectors that a condition selects
+        self.whole: set[str] = set()  # the names of floats that were integers
         self.block = "entry"
         self._count = 0
 
@@ -201,7 +202,10 @@ class Emitter:
 
     def cast(self, opcode: str, x: Reg, kind: str) -> Reg:
         """`sext`, `trunc`, `sitofp`, `fpext`, ... to a kind."""
-        return self.assign(kind, x.lanes, f"{opcode} {x} to {type_of(kind, x.lanes)}")
+        result = self.assign(kind, x.lanes, f"{opcode} {x} to {type_of(kind, x.lanes)}")
+        if opcode in ("sitofp", "uitofp"):
+            self.whole.add(result.text)
+        return result
 
     def cast_integer(self, x: Reg, kind: str) -> Reg:
         """A signed integer with the bits of a kind."""

@@ -162,6 +162,48 @@ def test_division_by_constants(divisor: int, kind: str) -> None:
         assert not refused
 
 
+SHORT_DIVISORS = [3, 10, 255, 127.5, -7, 1000, 0.75, 2**20 - 1, 2**-40 * 719, 99991]
+LONG_DIVISORS = [0.3, 58.395, 2**70, 3e-37, 16777213]
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("divisor", SHORT_DIVISORS + LONG_DIVISORS)
+@pytest.mark.parametrize("target", ["float32", "float64"])
+def test_whole_numbers_by_constants(target: str, divisor: float) -> None:
+    """Quotients of integers that became floats are rounded as the exact ones, zeros included."""
+
+    def rule(scalars: VectorScalars, x: Reg) -> Reg:
+        number = scalars.cast(x, tf.as_dtype(target))
+        return scalars.div(number, scalars.constant(divisor, number))
+
+    kinds = ("b1", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
+    native = Native([Case(kind, rule, [kind], 8) for kind in kinds])
+    dtype = tf.as_dtype(target).as_numpy_dtype
+    for kind in kinds:
+        x = sample(kind, 7, 4_000)
+        if kind in ("i8", "u8", "i16", "u16"):
+            info = np.iinfo(ARRAYS[kind])
+            x = np.arange(info.min, info.max + 1).astype(ARRAYS[kind])
+        elif kind == "i64":
+            x = np.concatenate([x, near_halves(divisor, np.finfo(dtype).nmant)])
+        expected = x.astype(dtype) / dtype(divisor)
+        assert native(kind, x).tobytes() == expected.tobytes()
+
+
+def near_halves(divisor: float, digits: int) -> Any:
+    """Numbers whose quotients are next to the middle of two floats with so many binary digits.
+
+    A quotient x / c of an odd c is next to one where x * 2 ** n is 1 or -1 modulo c.
+    """
+    odd = int(divisor.as_integer_ratio()[0])
+    while odd % 2 == 0:
+        odd //= 2
+    odd = abs(odd)
+    inverses = [pow(2, -n, odd) for n in range(digits - 1, digits + 4)] if odd > 1 else [1]
+    places = [sign * x + k * odd for x in inverses for sign in (1, -1) for k in range(64)]
+    return np.array(places, np.int64)
+
+
 @pytest.mark.parametrize("power", [0, 1, 2, 3, 10, 63, 64, 1000])
 def test_integers_to_constant_powers(power: int) -> None:
     def rule(scalars: VectorScalars, x: Reg) -> Reg:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import frexp
 from typing import TypeAlias
 
 from graphwright.compile.llvm.emitter import Reg, bits, is_signed
 from graphwright.compile.llvm.functions.casts import converted
 from graphwright.compile.llvm.functions.element_blocks import repeated
 from graphwright.compile.llvm.functions.lanes import Lanes, fma, select
+from graphwright.machine.targets import vectors
 
 #: Takes the condition, lane by lane, that the op is an error for its operands.
 Report: TypeAlias = Callable[[Reg], None]
@@ -94,6 +96,33 @@ def power_of_two(y: Lanes) -> int | None:
 
 #: The quotient above which a division may overflow, and the scale of the divisor there.
 FAR, SCALE = 2.0**1000, 2.0**600
+
+#: The significant bits of a divisor by which whole numbers are divided without a division.
+SHORT = {"f32": 20, "f64": 49}
+
+
+def quotient(x: Lanes, y: Lanes) -> Lanes:
+    """x / y, rounded once; of a whole number by a short constant without a division.
+
+    The product with the reciprocal is at most two units in the last place off. One step makes
+    that 2 ** -23 units (P. Markstein, "Computation of elementary functions on the IBM RISC
+    System/6000 processor", 1990). No quotient by a divisor of 20 bits is as close as 2 ** -21
+    units to a number between two floats, so it is rounded as the exact one. Infinities, NaN
+    and negative zeros would come out wrong, but no integer becomes one.
+    """
+    divisor = y.known()
+    if divisor is None or x.reg.text not in x.emitter.whole or not is_short(divisor, x.kind):
+        return x / y
+    inverse = 1 / divisor
+    estimate = x * inverse
+    return fma(fma(-estimate, y, x), inverse, estimate)
+
+
+def is_short(divisor: float, kind: str) -> bool:
+    """Whether `quotient` may divide by it: few bits, and far from overflow and underflow."""
+    significand, exponent = frexp(divisor)
+    short = significand and (significand * 2.0 ** SHORT[kind]).is_integer()
+    return bool(short) and abs(exponent) < 60 and vectors().fused
 
 
 def float_remainder(x: Lanes, y: Lanes) -> Lanes:

@@ -53,7 +53,7 @@ class VectorScalars(CheckedScalars[Reg]):
 
     def div(self, x: Reg, y: Reg) -> Reg:
         if family(x.kind) == "float":
-            return self._apply(Lanes.__truediv__, x, y)
+            return self._apply(division.quotient, x, y)
         return self.binary("truncdiv", x, y)
 
     def neg(self, x: Reg) -> Reg:
