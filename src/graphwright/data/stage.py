@@ -292,14 +292,19 @@ def present_level() -> int:
     return _PRESENT.level
 
 
-@contextmanager
-def at_level(level: int) -> Iterator[None]:
+class at_level:
     """Has this thread work meanwhile for so many buffers that wait, each for the next one."""
-    before, _PRESENT.level = _PRESENT.level, level
-    try:
-        yield
-    finally:
-        _PRESENT.level = before
+
+    __slots__ = ("before", "level")
+
+    def __init__(self, level: int) -> None:
+        self.level = level
+
+    def __enter__(self) -> None:
+        self.before, _PRESENT.level = _PRESENT.level, self.level
+
+    def __exit__(self, *error: object) -> None:
+        _PRESENT.level = self.before
 
 
 @contextmanager

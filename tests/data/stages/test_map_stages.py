@@ -6,6 +6,7 @@ import gc
 import math
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 import graphwright as tf
+from graphwright.data.tuning.thread_counts import CallsAtOnce
 
 Dataset = tf.data.Dataset
 
@@ -99,10 +101,75 @@ def test_threads_work_while_the_reader_takes_nothing(calls: int) -> None:
     )
     iterator = iter(dataset.with_options(options))
     assert int(next(iterator)) == 0
-    most = 3 if calls == 3 else 6
+    most = 3 if calls == 3 else 12
     assert all(began.acquire(timeout=20) for _ in range(most))
     assert not began.acquire(timeout=0.05)
     assert [int(x) for x in iterator] == list(range(1, 100))
+
+
+@pytest.mark.parametrize("calls", [1, 3, tf.data.AUTOTUNE])
+@pytest.mark.parametrize("wrong", [[], [0], [5], [1, 2, 9], [3, 4, 5, 6, 7], [21]])
+def test_batches_of_parallel_calls_lose_what_those_of_single_calls_lose(
+    calls: int, wrong: list[int]
+) -> None:
+    def checked(x: int) -> int:
+        if x in wrong:
+            raise ValueError(f"{x} is wrong")
+        return x
+
+    def batches(calls: int | None) -> list[object]:
+        dataset = Dataset.range(22).map(
+            lambda x: tf.numpy_function(checked, [x], tf.int64), num_parallel_calls=calls
+        )
+        iterator, taken = iter(dataset.batch(4)), []
+        while True:
+            try:
+                taken.append(next(iterator).numpy().tolist())
+            except tf.errors.InvalidArgumentError:
+                taken.append("error")
+            except StopIteration:
+                return taken
+
+    assert batches(calls) == batches(None)
+
+
+@pytest.mark.parametrize("size", [1, 8])
+def test_an_interrupt_loses_no_element_of_parallel_calls(size: int) -> None:
+    interrupted = threading.Event()
+
+    def interrupt(x: int) -> int:
+        if x == 2 and not interrupted.is_set():
+            interrupted.set()
+            time.sleep(0.2)
+            signal.raise_signal(signal.SIGINT)  # the main thread, which waits, handles it
+            time.sleep(0.2)
+        return x
+
+    dataset = Dataset.range(16).map(
+        lambda x: tf.numpy_function(interrupt, [x], tf.int64), num_parallel_calls=3
+    )
+    iterator, taken = iter(dataset.batch(size)), []
+    taken += [int(x) for _ in range(2 // size) for x in next(iterator)]
+    with pytest.raises(KeyboardInterrupt):
+        next(iterator)
+    for batch in iterator:
+        taken += batch.numpy().tolist()
+    assert taken == list(range(16))
+
+
+def test_the_time_that_threads_take_to_start_is_not_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counts: list[int] = []
+    monkeypatch.setattr(
+        CallsAtOnce, "measure", lambda self, seconds, worked, count, budget: counts.append(count)
+    )
+    dataset = Dataset.range(64).map(
+        lambda x: tf.numpy_function(abs, [x], tf.int64), num_parallel_calls=tf.data.AUTOTUNE
+    )
+    for _ in range(2):
+        assert len(list(dataset.batch(16))) == 4
+    assert counts == 2 * [16, 16, 16]
 
 
 def test_a_long_function_is_divided_among_threads_in_order() -> None:

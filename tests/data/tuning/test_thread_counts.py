@@ -68,7 +68,7 @@ def test_threads_are_not_left_alone_where_nothing_is_tuned() -> None:
 def after(number: CallsAtOnce, seconds: float, worked: float = 0.0) -> int:
     """How many calls threads make ahead after elements that took so long."""
     for _ in range(16):
-        number.measure(seconds, worked, FOUR)
+        number.measure(seconds, worked, 1, FOUR)
     return number.choose(FOUR)
 
 
@@ -104,12 +104,20 @@ def test_calls_are_made_by_threads_where_these_are_quicker() -> None:
     assert number.words == "4 threads: an element takes 1 ms, and 4 ms without them"
 
 
+def test_one_busy_moment_does_not_end_threads() -> None:
+    number = CallsAtOnce(AUTOTUNE)
+    choices = [number.choose(FOUR)]
+    for busy in (1, 1, 1, 1, 20, 1, 1):
+        choices.append(after(number, busy * (0.001 if choices[-1] else 0.0015)))
+    assert choices == [4, 4, 0, 4, 4, 4, 0, 4]  # the other way is tried once more
+
+
 def test_calls_that_wait_get_more_threads() -> None:
     number, free = CallsAtOnce(AUTOTUNE), PipelineBudget()
     cores = number.choose(free)
     for worked in (0.0, 0.0, 0.001):
         for _ in range(16):
-            number.measure(0.004, worked, free)
+            number.measure(0.004, worked, 1, free)
     assert number.choose(free) == 4 * cores
     assert number.choose(FOUR) == 4
 
@@ -119,5 +127,5 @@ def test_calls_that_a_program_counts_are_not_tuned() -> None:
     assert {after(number, 0.01) for _ in range(4)} == {3}
     number = CallsAtOnce(AUTOTUNE)
     for _ in range(64):
-        number.measure(0.01, 0.0, budget(4, is_tuned=False))
+        number.measure(0.01, 0.0, 1, budget(4, is_tuned=False))
     assert number.choose(FOUR) == 4

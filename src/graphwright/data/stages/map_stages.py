@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import islice
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
-from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row
+from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row, of_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     Cursor,
@@ -31,6 +32,9 @@ from graphwright.types.arrays import Array
 if TYPE_CHECKING:
     from graphwright.data.element_function import BoundFunction
     from graphwright.data.stages.element_calls import CallResult
+
+#: So many calls are in progress at most where a stage needs many results.
+_TOGETHER = 64
 
 
 class MapStage(FunctionStage):
@@ -243,13 +247,19 @@ class ParallelCallsCursor(FunctionCursor):
         self.is_over = False
 
     def pull(self, limit: int) -> ElementBlock | None:
+        return self.pull_all(1)
+
+    def pull_all(self, limit: int) -> ElementBlock | None:
+        limit = min(limit, _TOGETHER)
         if self.workers.are_gone:
             self.jobs = deque([(row, self.in_child(row, job)) for row, job in self.jobs])
         began, worked = perf_counter(), thread_time()
         ahead = self.number.choose(self.budget)
         self.workers.count = max(self.workers.count, ahead)
-        is_steady = bool(ahead) or not self.jobs
-        while not self.is_over and len(self.jobs) < ahead * self.number.calls_each:
+        # Threads that start, and calls that are left of the other way, tell nothing of the speed.
+        is_steady = bool(ahead) == bool(self.jobs)
+        most = ahead * self.number.calls_each + limit - 1 if ahead else 0
+        while not self.is_over and len(self.jobs) < most:
             try:
                 block = self.take(1)
             except Exception as error:  # noqa: BLE001 - it is raised where its element would come
@@ -260,17 +270,33 @@ class ParallelCallsCursor(FunctionCursor):
             else:
                 row = block.row(0)
                 self.jobs.append((row, self.begun(row)))
-        results = self.result()
+        results = self.finished(limit) if self.jobs else self.result()
         if is_steady:
             seconds, worked = perf_counter() - began, thread_time() - worked
-            self.number.measure(seconds, worked, self.budget)
+            count = 1 if results is None else results.count
+            self.number.measure(seconds, worked, count, self.budget)
         return results
 
+    def finished(self, limit: int) -> ElementBlock:
+        """The results of the next calls, those before an error alone.
+
+        Calls are forgotten once all results are there, so that an interrupt loses none.
+        """
+        rows: list[Row] = []
+        for _, job in islice(self.jobs, limit):
+            try:
+                rows.append(job.result())
+            except Exception:
+                if rows:
+                    break
+                self.jobs.popleft()
+                raise
+        for _ in rows:
+            self.jobs.popleft()
+        return of_rows(rows)
+
     def result(self) -> ElementBlock | None:
-        """The result of the next call, which is made here if no thread has begun it."""
-        if self.jobs:
-            _, job = self.jobs.popleft()
-            return of_row(job.result())
+        """The result of a call that is made here."""
         block = None if self.is_over else self.take(1)
         self.is_over = block is None
         return None if block is None else of_row(self.function(block.row(0)))

@@ -16,11 +16,12 @@ _TRIAL = 2
 #: After so many times the other way is tried again, then after twice as many, at most `_AGAIN`.
 _SOON = 4
 #: Where the program does not say it, so many calls are taken ahead for each thread.
-_CALLS_EACH = 2
+_CALLS_EACH = 4
 #: At most so many threads for each processor.
 _MOST = 8.0
 _TINY = 1e-9
-#: Tracing and compiling make single blocks slow. So a time grows by such a factor at most.
+#: Tracing, compiling and other programs make single blocks slow. So a time grows by such a factor
+#: at most.
 _GROWTH = 1.25
 
 
@@ -62,8 +63,7 @@ class WorkDivision:
             if not self.is_free:
                 self.alone = self.divided * parts  # nobody asks whether one would be quicker
         else:
-            taken = seconds / count
-            self.alone = min(taken, _GROWTH * self.alone) if self.alone else taken
+            self.alone = noted(seconds / count, self.alone)
 
     @property
     def words(self) -> str:
@@ -111,21 +111,23 @@ class CallsAtOnce:
         self.threads = budget.threads(self.calls, self.each)
         return 0 if self.is_alone else self.threads
 
-    def measure(self, seconds: float, worked: float, budget: PipelineBudget) -> None:
-        """Notes how long a reader waited for an element in the present way, and itself worked."""
+    def measure(
+        self, seconds: float, worked: float, count: int, budget: PipelineBudget
+    ) -> None:
+        """Notes how long a reader waited for elements in the present way, and itself worked."""
         if self.calls != AUTOTUNE or not budget.is_tuned:
             return
         self.seconds += seconds
         self.worked += worked
-        self.elements += 1
+        self.elements += count
         if self.elements < _TRIED or self.seconds < _TRIAL * _WORTH:
             return
         taken = self.seconds / self.elements
         if self.is_alone:
-            self.alone = taken
+            self.alone = noted(taken, self.alone)
             self.each = min(_MOST, max(1.0, self.seconds / max(self.worked, _TINY)))
         elif self.times:
-            self.ahead = taken
+            self.ahead = noted(taken, self.ahead)
         self.seconds, self.worked, self.elements = 0.0, 0.0, 0
         if self.times == self.next_trial:
             self.is_alone = not self.is_alone
@@ -144,6 +146,11 @@ class CallsAtOnce:
         if self.is_alone:
             return f"no threads: an element takes {alone}, and {ahead} with {self.threads} of them"
         return f"{self.threads} threads: an element takes {ahead}, and {alone} without them"
+
+
+def noted(taken: float, before: float) -> float:
+    """A time that was measured, and hardly more than the one before it, if there is one."""
+    return min(taken, _GROWTH * before) if before else taken
 
 
 def duration(seconds: float) -> str:
