@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import rounds, tables, trees
+from benchmarks import neighbours, rounds, tables, trees
 from benchmarks.peers import PEERS
 from benchmarks.programs import WORKLOADS
 from benchmarks.questions import QUESTIONS, question_of
@@ -140,3 +140,9 @@ def test_a_checkout_is_measured_beside_another(
 def test_the_ratio_of_checkouts_is_of_neighbours() -> None:
     pairs = [(1.0, 2.0), (10.0, 20.0), (2.0, 4.0)]
     assert trees.summary(pairs) == "2 4, ratio 2.000 (2.000 to 2.000), of the least 2.000"
+
+
+def test_two_processes_are_counted_at_the_same_time() -> None:
+    alone, both = neighbours.rates("A_tanh", 1, 0.1), neighbours.rates("A_tanh", 2, 0.1)
+    assert [len(alone), len(both)] == [1, 2]
+    assert min(alone + both) > 0
