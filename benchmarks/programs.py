@@ -246,6 +246,49 @@ def until_native(tf: Any) -> Step:
     return run
 
 
+# C: compiling a long function.
+
+
+def mixed(ops: int, tanh: Any, mean: Any, maximum: Any) -> Callable[[Any], Any]:
+    """A function of `ops` ops in a row, of several kinds: six a turn."""
+
+    def chain(x: Any) -> Any:
+        y = x
+        for _ in range(ops // 6):
+            y = tanh(y * 0.9 + x)
+            y = maximum(y - mean(y), -0.5)
+        return y
+
+    return chain
+
+
+def compile_tf(ops: int, tf: Any) -> Step:
+    """Calls without a pause until they are machine code."""
+    chain = tf.function(mixed(ops, tf.tanh, tf.reduce_mean, tf.maximum))
+    x = tf.ones([64])
+
+    def run() -> None:
+        concrete = chain.get_concrete_function(x)
+        while concrete.tier != "native":
+            chain(x)
+
+    return run
+
+
+def compile_jax(ops: int, jax: Any) -> Step:
+    jnp = jax.numpy
+    compiled, x = jax.jit(mixed(ops, jnp.tanh, jnp.mean, jnp.maximum)), jnp.ones([64])
+    return lambda: compiled(x).block_until_ready()
+
+
+def compiled_whole(ops: int, goal: float) -> Uncached:
+    """The first call of a process and the next ones, until a long function is machine code."""
+    makers = {"graphwright": compile_tf, "jax": compile_jax}
+    programs: dict[str, Program] = {peer: partial(make, ops) for peer, make in makers.items()}
+    title = f"until {ops:,} ops in a row are native, nothing in the cache"
+    return Uncached(f"C_{ops}", title, "ms", goal, programs)
+
+
 def lengths_jax(jax: Any) -> Step:
     jnp = jax.numpy
 
@@ -377,6 +420,8 @@ TABLE: tuple[Workload, ...] = (
     first_call(100),
     first_call(1_000),
     first_call(5_000),
+    compiled_whole(1_000, 600.0),
+    compiled_whole(5_000, 3_000.0),
     Import("W12", "import", "ms", 300.0, dict.fromkeys(LIBRARIES, nothing)),
     Footprint(
         "W12m",

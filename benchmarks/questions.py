@@ -7,7 +7,7 @@ import re
 #: A heading, and the names of the workloads under it.
 QUESTIONS = {
     "Calls": r"W1|W1b|W13a|W13b",
-    "First calls, and calls of new sizes": r"W9.|W10_\d+|U_\d+|P2|A_\w+_trace",
+    "First calls, and calls of new sizes": r"W9.|W10_\d+|U_\d+|C_\d+|P2|A_\w+_trace",
     "Loops": r"N5|N6|A_tanh|A_collatz|A_rnn",
     "Ops and fused ops": r"N[1-4]|W8|W11b?",
     "Training": r"W8g|T_\w+",
