@@ -1,4 +1,7 @@
-"""The innermost loops of `rotation_code` as LLVM's text: four numbers at once, then one by one."""
+"""The innermost loops of `row_steps` and `root_code` as LLVM's text.
+
+Four numbers at once, then one by one.
+"""
 
 from __future__ import annotations
 
@@ -87,10 +90,10 @@ _TOTAL = """  %low = shufflevector PARTS %w.sum, PARTS poison, <2 x i32> <i32 0,
   %odd = extractelement <2 x double> %pair, i64 1
   %o.start = fadd double %even, %odd""".replace("PARTS", "<4 x double>")
 
-#: The texts of functions of `rotation_code`, by their names.
+#: The texts of the functions, by their names.
 ROW_TEXTS = {
-    "_rotate": loop_text(
-        "_rotate",
+    "rotate": loop_text(
+        "rotate",
         "xy",
         "cs",
         """  %w.a = fmul <4 x double> %xs, %cs
@@ -131,16 +134,16 @@ ROW_TEXTS = {
   store <4 x double> %w.u, ptr %us.at, align 8
   store <4 x double> %w.v, ptr %vs.at, align 8""",
     ),
-    "_add": loop_text(
-        "_add",
+    "add": loop_text(
+        "add",
         "xy",
         "f",
         """  %w.a = fmul <4 x double> %ys, %fs
   %w.b = fadd <4 x double> %xs, %w.a
   store <4 x double> %w.b, ptr %xs.at, align 8""",
     ),
-    "_dot": loop_text(
-        "_dot",
+    "dot": loop_text(
+        "dot",
         "xy",
         "",
         """  %w.a = fmul <4 x double> %xs, %ys
