@@ -90,49 +90,34 @@ _TOTAL = """  %low = shufflevector PARTS %w.sum, PARTS poison, <2 x i32> <i32 0,
   %odd = extractelement <2 x double> %pair, i64 1
   %o.start = fadd double %even, %odd""".replace("PARTS", "<4 x double>")
 
+
+def _sum(name: str, terms: str) -> str:
+    """The lines for a sum of products, of a row and a factor each, such as "xc + ug - vh"."""
+    first, *rest = terms.split()
+    lines = [f"  %w.{x}{f} = fmul <4 x double> %{x}s, %{f}s" for x, f in [first, *rest[1::2]]]
+    total = f"%w.{first}"
+    for i, (sign, term) in enumerate(zip(rest[::2], rest[1::2])):
+        before, total = total, f"%w.{name}" if term == rest[-1] else f"%w.{name}.part{i}"
+        op = {"+": "fadd", "-": "fsub"}[sign]
+        lines.append(f"  {total} = {op} <4 x double> {before}, %w.{term}")
+    return "\n".join(lines)
+
+
+def _combined(**rows: str) -> str:
+    """The lines by which each row becomes a sum of products of rows and factors."""
+    sums = [_sum(row, terms) for row, terms in rows.items()]
+    stores = [f"  store <4 x double> %w.{row}, ptr %{row}s.at, align 8" for row in rows]
+    return "\n".join([*sums, *stores])
+
+
 #: The texts of the functions, by their names.
 ROW_TEXTS = {
-    "rotate": loop_text(
-        "rotate",
-        "xy",
-        "cs",
-        """  %w.a = fmul <4 x double> %xs, %cs
-  %w.b = fmul <4 x double> %ys, %ss
-  %w.c = fadd <4 x double> %w.a, %w.b
-  %w.d = fmul <4 x double> %ys, %cs
-  %w.e = fmul <4 x double> %xs, %ss
-  %w.f = fsub <4 x double> %w.d, %w.e
-  store <4 x double> %w.c, ptr %xs.at, align 8
-  store <4 x double> %w.f, ptr %ys.at, align 8""",
-    ),
+    "rotate": loop_text("rotate", "xy", "cs", _combined(x="xc + ys", y="yc - xs")),
     "_rotate_complex": loop_text(
         "_rotate_complex",
         "xyuv",
         "cgh",
-        """  %w.xc = fmul <4 x double> %xs, %cs
-  %w.ug = fmul <4 x double> %us, %gs
-  %w.vh = fmul <4 x double> %vs, %hs
-  %w.x.part = fadd <4 x double> %w.xc, %w.ug
-  %w.x = fsub <4 x double> %w.x.part, %w.vh
-  %w.yc = fmul <4 x double> %ys, %cs
-  %w.vg = fmul <4 x double> %vs, %gs
-  %w.uh = fmul <4 x double> %us, %hs
-  %w.y.part = fadd <4 x double> %w.yc, %w.vg
-  %w.y = fadd <4 x double> %w.y.part, %w.uh
-  %w.uc = fmul <4 x double> %us, %cs
-  %w.xg = fmul <4 x double> %xs, %gs
-  %w.yh = fmul <4 x double> %ys, %hs
-  %w.u.part = fsub <4 x double> %w.uc, %w.xg
-  %w.u = fsub <4 x double> %w.u.part, %w.yh
-  %w.vc = fmul <4 x double> %vs, %cs
-  %w.yg = fmul <4 x double> %ys, %gs
-  %w.xh = fmul <4 x double> %xs, %hs
-  %w.v.part = fsub <4 x double> %w.vc, %w.yg
-  %w.v = fadd <4 x double> %w.v.part, %w.xh
-  store <4 x double> %w.x, ptr %xs.at, align 8
-  store <4 x double> %w.y, ptr %ys.at, align 8
-  store <4 x double> %w.u, ptr %us.at, align 8
-  store <4 x double> %w.v, ptr %vs.at, align 8""",
+        _combined(x="xc + ug - vh", y="yc + vg + uh", u="uc - xg - yh", v="vc - yg + xh"),
     ),
     "add": loop_text(
         "add",
