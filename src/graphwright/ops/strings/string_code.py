@@ -419,9 +419,20 @@ def all_strings(write: Callable[[StringText], None]) -> str:
     return one + over_strings(f"{name}_of_all", "i64 %key0, i64 %key1", each)
 
 
+def store_text(name: str, place: str = "%i") -> str:
+    """The lines that put a new string in a place of %out, instead of what was there."""
+    return f"""  %is.lost = icmp eq ptr {name}, null
+  br i1 %is.lost, label %end, label %keep
+keep:
+  %out.at = getelementptr ptr, ptr %out, i64 {place}
+  %before = load ptr, ptr %out.at
+  store ptr {name}, ptr %out.at
+  call void %drop(ptr %before)"""
+
+
 #: Puts a new string in place of each object of %out: from a start, and of a length at most.
 #: Characters are counted only where a start is counted from the end, or may lie behind it.
-_PART = """  %bound = mul i64 %i, %step
+_PART = f"""  %bound = mul i64 %i, %step
   %start.at = getelementptr i64, ptr %starts, i64 %bound
   %start = load i64, ptr %start.at
   %length.at = getelementptr i64, ptr %lengths, i64 %bound
@@ -466,21 +477,15 @@ make:
   %bytes = sub i64 %to, %from
   %from.at = getelementptr i8, ptr %text, i64 %from
   %part = call ptr %new(ptr %from.at, i64 %bytes)
-  %is.lost = icmp eq ptr %part, null
-  br i1 %is.lost, label %end, label %keep
-keep:
-  %out.at = getelementptr ptr, ptr %out, i64 %i
-  %before = load ptr, ptr %out.at
-  store ptr %part, ptr %out.at
-  call void %drop(ptr %before)"""
+{store_text("%part")}"""
 _PARTS = over_strings(
     "parts", "ptr %starts, ptr %lengths, i64 %step, i1 %characters, ptr %new, ptr %drop", _PART
 )
 
 #: Puts the pieces of each string in the next places of %out, of which %taken says how many are in
 #: use. A piece begins at %start, which is -1 between pieces that white space separates.
-_SPLIT = """  %taken.before = load i64, ptr %taken
-  %is.white = icmp eq i64 %separator, SPACES
+_SPLIT = f"""  %taken.before = load i64, ptr %taken
+  %is.white = icmp eq i64 %separator, {SPACES}
   %outside = select i1 %is.white, i64 -1, i64 0
   br label %scan
 scan:
@@ -515,13 +520,7 @@ make:
   %from.at = getelementptr i8, ptr %text, i64 %start
   %bytes = sub i64 %place, %start
   %part = call ptr %new(ptr %from.at, i64 %bytes)
-  %is.lost = icmp eq ptr %part, null
-  br i1 %is.lost, label %end, label %keep
-keep:
-  %out.at = getelementptr ptr, ptr %out, i64 %slot
-  %before = load ptr, ptr %out.at
-  store ptr %part, ptr %out.at
-  call void %drop(ptr %before)
+{store_text("%part", "%slot")}
   %slot.more = add i64 %slot, 1
   %place.behind = add i64 %place, 1
   %start.behind = select i1 %is.white, i64 -1, i64 %place.behind
@@ -533,7 +532,7 @@ step:
   br label %scan
 done:
   %taken.after = phi i64 [ %slot, %behind ], [ %slot.more, %keep ]
-  store i64 %taken.after, ptr %taken""".replace("SPACES", str(SPACES))
+  store i64 %taken.after, ptr %taken"""
 _SPLITS = over_strings(
     "split", "ptr %taken, i64 %room, i64 %separator, ptr %new, ptr %drop", _SPLIT
 )
