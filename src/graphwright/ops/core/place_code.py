@@ -11,18 +11,15 @@ from __future__ import annotations
 import ctypes
 import functools
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.machine.array_layout import address
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.types.arrays import Array, ArrayDType
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: Elements from which on the code is worth to be made, and how often fewer are worth it.
 WORTH_MAKING, PATIENCE = 1 << 14, 8
@@ -223,28 +220,23 @@ def take_text(element: str, index: str) -> str:
 
 
 @functools.cache
-def functions() -> dict[tuple[str, ...], Any]:
-    """The functions: by a ufunc and a dtype, by LLVM's types of numbers and of ranks, and by a word
-    and LLVM's types of elements and places."""
-    combining, counting = [*product(WORDS, TYPES)], [*product(("i32", "i64"), repeat=2)]
+def functions() -> dict[str, Any]:
+    """The functions, by their names."""
     place, number = ctypes.c_void_p, ctypes.c_int64
     combine = ctypes.CFUNCTYPE(None, place, place, place, number, number)
     count = ctypes.CFUNCTYPE(number, place, number, place, number, place, place)
     take = ctypes.CFUNCTYPE(ctypes.c_bool, place, number, place, number, place)
-    functions: dict[tuple[str, ...], Any] = {}
-
-    def use(library: Library) -> None:
-        addresses = library.addresses
-        functions.update({form: combine(addresses["_".join(form)]) for form in combining})
-        names = {form: "_".join(("distinct", *form)) for form in counting}
-        functions.update({form: count(addresses[name]) for form, name in names.items()})
-        names = {("take", *form): "_".join(("take", *form)) for form in counting}
-        functions.update({form: take(addresses[name]) for form, name in names.items()})
-
-    texts = [rows_text(*form) for form in combining] + [distinct_text(*form) for form in counting]
-    texts += [take_text(*form) for form in counting]
-    lasting("".join(texts) + _DECLARED, use)
-    return functions
+    text = ""
+    kinds: dict[str, Any] = {}
+    for prefix, write, kind, forms in (
+        ("", rows_text, combine, product(WORDS, TYPES)),
+        ("distinct_", distinct_text, count, product(("i32", "i64"), repeat=2)),
+        ("take_", take_text, take, product(("i32", "i64"), repeat=2)),
+    ):
+        for first, second in forms:
+            text += write(first, second)
+            kinds[f"{prefix}{first}_{second}"] = kind
+    return lasting_functions(text + _DECLARED, kinds)
 
 
 PREPARATION = Preparation(functions, is_brief=True, patience=PATIENCE)
@@ -269,7 +261,7 @@ def are_combined(ufunc: np.ufunc, table: Array, places: npt.NDArray[np.intp], ro
     ):
         return False
     places, rows = np.ascontiguousarray(places), np.ascontiguousarray(rows)
-    functions()[ufunc.__name__, table.dtype.name](
+    functions()[f"{ufunc.__name__}_{table.dtype.name}"](
         address(table), address(places), address(rows), count, rows.size // count
     )
     return True
@@ -295,7 +287,7 @@ def taken(x: Array, places: Array) -> Array | None:
         return None
     x, places = np.ascontiguousarray(x), np.ascontiguousarray(places)
     result = np.empty(places.shape, x.dtype)
-    are_inside = functions()["take", element, index](
+    are_inside = functions()[f"take_{element}_{index}"](
         address(x), x.size, address(places), places.size, address(result)
     )
     return result if are_inside else None
@@ -323,6 +315,7 @@ def distinct_numbers(x: Array, dtype: ArrayDType) -> tuple[Array, Array] | None:
     bits = x.size.bit_length() + 1  # at most half of the places are taken
     table = np.zeros(1 << bits, np.int32)
     ranks, firsts = np.empty(x.size, dtype), np.empty(x.size, np.int64)
-    function = functions()[NUMBERS[keys.dtype.name], NUMBERS[ranks.dtype.name]]
+    number, rank = NUMBERS[keys.dtype.name], NUMBERS[ranks.dtype.name]
+    function = functions()[f"distinct_{number}_{rank}"]
     count = function(address(keys), x.size, address(table), bits, address(ranks), address(firsts))
     return x.take(firsts[:count]), ranks

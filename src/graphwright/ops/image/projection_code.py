@@ -9,19 +9,16 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.machine.array_layout import address
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.image.interpolation_code import KINDS, LANES, lanes_of
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: Results from which on the code is worth to be made, how often fewer are worth it, and results
 #: from which on it is worth its call.
@@ -155,21 +152,15 @@ def text_of(form: str, kind: str, lanes: int) -> str:
 
 
 @functools.cache
-def functions() -> dict[tuple[str, str, int], Any]:
-    """The functions, by their names, the dtypes of pixels and the channels at once."""
-    forms = list(itertools.product(("nearest", "bilinear"), KINDS, LANES))
+def functions() -> dict[str, Any]:
+    """The functions, by their names."""
     place, number = ctypes.c_void_p, ctypes.c_int64
     kind = ctypes.CFUNCTYPE(
         None, place, place, *[number] * 4, place, place, place, ctypes.c_float
     )  # fmt: skip
-    functions: dict[tuple[str, str, int], Any] = {}
-
-    def use(library: Library) -> None:
-        names = {form: "{}_{}_{}".format(*form) for form in forms}
-        functions.update({form: kind(library.addresses[name]) for form, name in names.items()})
-
-    lasting("".join(itertools.starmap(text_of, forms)) + _DECLARED, use)
-    return functions
+    forms = itertools.product(("nearest", "bilinear"), KINDS, LANES)
+    texts = {"{}_{}_{}".format(*form): text_of(*form) for form in forms}
+    return lasting_functions("".join(texts.values()) + _DECLARED, dict.fromkeys(texts, kind))
 
 
 PREPARATION = Preparation(functions, is_brief=True, patience=PATIENCE)
@@ -196,7 +187,7 @@ def sampled(
         or not PREPARATION.is_ready_for(results, WORTH_MAKING)
     ):
         return None
-    function = functions()[form, images.dtype.name, lanes_of(channels)]
+    function = functions()[f"{form}_{images.dtype.name}_{lanes_of(channels)}"]
     images = np.ascontiguousarray(images)
     result = np.empty((count, *x.shape[1:], channels), np.float32)
     tables = [

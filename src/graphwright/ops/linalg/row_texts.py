@@ -94,7 +94,9 @@ _TOTAL = """  %low = shufflevector PARTS %w.sum, PARTS poison, <2 x i32> <i32 0,
 def _sum(name: str, terms: str) -> str:
     """The lines for a sum of products, of a row and a factor each, such as "xc + ug - vh"."""
     first, *rest = terms.split()
-    lines = [f"  %w.{x}{f} = fmul <4 x double> %{x}s, %{f}s" for x, f in [first, *rest[1::2]]]
+    lines = [
+        f"  %w.{term} = fmul <4 x double> %{term[0]}s, %{term[1]}s" for term in (first, *rest[1::2])
+    ]
     total = f"%w.{first}"
     for i, (sign, term) in enumerate(zip(rest[::2], rest[1::2])):
         before, total = total, f"%w.{name}" if term == rest[-1] else f"%w.{name}.part{i}"

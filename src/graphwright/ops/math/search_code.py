@@ -9,18 +9,15 @@ from __future__ import annotations
 import ctypes
 import functools
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.machine.array_layout import address
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: Values from which on the code is worth to be made, and how often fewer are worth it.
 WORTH_MAKING, PATIENCE = 1 << 13, 8
@@ -31,6 +28,7 @@ TYPES = {"float32": "float", "float64": "double", "int32": "i32", "int64": "i64"
 LETTERS = {"f32": "float", "f64": "double", "i32": "i32", "i64": "i64"}
 #: Whether a search passes an element: it is less than the value, or it is not greater.
 PASSES = {"left": ("icmp slt", "fcmp olt"), "right": ("icmp sle", "fcmp ule")}
+_FORMS = [*product(TYPES, PASSES)]
 
 #: Of each of %count rows there are %length elements and %width values. What a value is searched in
 #: goes from its %low to its %high; once that is nothing, no step looks at an element.
@@ -121,20 +119,11 @@ def search_text(kind: str, side: str) -> str:
 
 
 @functools.cache
-def functions() -> dict[tuple[str, str], Any]:
-    """The functions, by dtypes and sides."""
-    place, number = ctypes.c_void_p, ctypes.c_int64
-    kind = ctypes.CFUNCTYPE(None, *[place] * 3, *[number] * 4)
-    forms = [*product(TYPES, PASSES)]
-    functions: dict[tuple[str, str], Any] = {}
-
-    def use(library: Library) -> None:
-        functions.update(
-            {form: kind(library.addresses["_".join(("search", *form))]) for form in forms}
-        )
-
-    lasting("".join([search_text(*form) for form in forms]) + _DECLARED, use)
-    return functions
+def functions() -> dict[str, Any]:
+    """The functions, by their names."""
+    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, *[ctypes.c_int64] * 4)
+    texts = {f"search_{dtype}_{side}": search_text(dtype, side) for dtype, side in _FORMS}
+    return lasting_functions("".join(texts.values()) + _DECLARED, dict.fromkeys(texts, kind))
 
 
 PREPARATION = Preparation(functions, is_brief=True, patience=PATIENCE)
@@ -158,7 +147,7 @@ def places(rows: Array, values: Array, side: str) -> npt.NDArray[np.int64] | Non
         return None
     rows, values = np.ascontiguousarray(rows), np.ascontiguousarray(values)
     result = np.empty(values.shape, np.int64)
-    functions()[rows.dtype.name, side](
+    functions()[f"search_{rows.dtype.name}_{side}"](
         address(rows), address(values), address(result), count, length, width, length.bit_length()
     )
     return result

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from graphwright.machine import array_layout
 from graphwright.machine.array_layout import address, python_function
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: So many texts are worth to make the code, or so many times as many of several calls.
 _WORTH, _PATIENCE = 1 << 11, 4
@@ -59,13 +56,7 @@ def functions() -> dict[str, Any]:
     place, number = ctypes.c_void_p, ctypes.c_int64
     # It keeps the interpreter's lock, since it makes objects.
     kind = ctypes.PYFUNCTYPE(number, place, place, place, place, number, place, place)
-    functions: dict[str, Any] = {}
-
-    def use(library: Library) -> None:
-        functions["byte_pieces"] = kind(library.addresses["byte_pieces"])
-
-    lasting(_TEXT, use)
-    return functions
+    return lasting_functions(_TEXT, {"byte_pieces": kind})
 
 
 PREPARATION = Preparation(functions, is_brief=True, patience=_PATIENCE)

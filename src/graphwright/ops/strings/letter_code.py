@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from graphwright.machine import array_layout
 from graphwright.machine.array_layout import address, python_function
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.strings.string_code import CHUNK, MANY, PATIENCE, over_strings, store_text
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: So many strings are worth the code, or fewer in several calls.
 _WORTH = 1 << 11
@@ -126,16 +123,9 @@ def _functions() -> dict[str, Any]:
     place, number = ctypes.c_void_p, ctypes.c_int64
     # They keep the interpreter's lock, since they make objects.
     arguments = [place, place, place, number, place, place]
-    strip = ctypes.PYFUNCTYPE(number, *arguments, place)
-    recase = ctypes.PYFUNCTYPE(number, *arguments, ctypes.c_uint8)
-    functions: dict[str, Any] = {}
-
-    def use(library: Library) -> None:
-        functions["strip"] = strip(library.addresses["strip"])
-        functions["recase"] = recase(library.addresses["recase"])
-
-    lasting(_TEXT, use)
-    return functions
+    last = {"strip": place, "recase": ctypes.c_uint8}
+    kinds = {name: ctypes.PYFUNCTYPE(number, *arguments, kind) for name, kind in last.items()}
+    return lasting_functions(_TEXT, kinds)
 
 
 PREPARATION = Preparation(_functions, is_brief=True, patience=PATIENCE)

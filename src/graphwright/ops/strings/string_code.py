@@ -9,15 +9,15 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.machine import array_layout
 from graphwright.machine.array_layout import address, python_function
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.strings.hash_formulas import (
     MASK,
@@ -38,9 +38,6 @@ from graphwright.ops.strings.hash_formulas import (
     sip_start,
 )
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 Numbers = npt.NDArray[np.uint64]
 
@@ -543,28 +540,18 @@ _DECLARED = f"declare i{CHUNK} @llvm.ctpop.i{CHUNK}(i{CHUNK})\n"
 def _functions() -> dict[str, Any]:
     """The functions of arrays, by name."""
     writers = farm, murmur, sip, size, characters, state, edge, pieces
-    functions: dict[str, Any] = {}
-
-    def use(library: Library) -> None:
-        functions.update(bound(library.addresses, [writer.__name__ for writer in writers]))
-
-    lasting("".join(map(all_strings, writers)) + _PARTS + _SPLITS + _DECLARED, use)
-    return functions
-
-
-def bound(addresses: Mapping[str, int], names: Iterable[str]) -> dict[str, Any]:
-    """The functions at addresses, by name."""
     place, number = ctypes.c_void_p, ctypes.c_int64
     # They keep the interpreter's lock, without which another thread could free the strings.
     call = ctypes.PYFUNCTYPE(number, place, place, place, number, number, number)
     cut = ctypes.PYFUNCTYPE(
         number, place, place, place, number, place, place, number, ctypes.c_bool, place, place
     )
-    functions: dict[str, Any] = {name: call(addresses[f"{name}_of_all"]) for name in names}
     split = ctypes.PYFUNCTYPE(
         number, place, place, place, number, place, number, number, place, place
     )
-    return functions | {"parts": cut(addresses["parts"]), "split": split(addresses["split"])}
+    kinds: dict[str, Any] = {f"{writer.__name__}_of_all": call for writer in writers}
+    text = "".join(map(all_strings, writers)) + _PARTS + _SPLITS + _DECLARED
+    return lasting_functions(text, kinds | {"parts": cut, "split": split})
 
 
 PREPARATION = Preparation(_functions, is_brief=True, patience=PATIENCE)
@@ -591,7 +578,8 @@ def numbers(
     strings = np.asarray(strings, order="C")  # scalars stay scalars
     result = np.empty(strings.shape, np.uint64)
     count, keys = strings.size, [word & MASK for word in key]
-    done = _functions()[name](address(strings), id(bytes), address(result), count, *keys)
+    function = _functions()[f"{name}_of_all"]
+    done = function(address(strings), id(bytes), address(result), count, *keys)
     return result if done == count else None
 
 
