@@ -19,6 +19,7 @@ import numpy.typing as npt
 from graphwright.machine.array_layout import address
 from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
+from graphwright.machine.vector_code import EIGHT_PLACES, EightLanes, lanes_before
 from graphwright.types.arrays import Array, ArrayDType
 
 #: Elements from which on the code is worth to be made, and how often fewer are worth it.
@@ -147,54 +148,6 @@ done:
 """
 
 
-#: Takes the element at each of %count places; whether all places are below %size.
-_TAKE = """
-define i1 @take_ELEMENT_INDEX(ptr %x, i64 %size, ptr %places, i64 %count, ptr %out) {
-entry:
-  %size.one = insertelement <8 x i64> poison, i64 %size, i64 0
-  %sizes = shufflevector <8 x i64> %size.one, <8 x i64> poison, <8 x i32> zeroinitializer
-  br label %eight
-eight:
-  %i = phi i64 [ 0, %entry ], [ %i.next, %take ]
-  %left = sub i64 %count, %i
-  %left.one = insertelement <8 x i64> poison, i64 %left, i64 0
-  %lefts = shufflevector <8 x i64> %left.one, <8 x i64> poison, <8 x i32> zeroinitializer
-  %is.there = icmp slt <8 x i64> LANES, %lefts
-  %places.at = getelementptr INDEX, ptr %places, i64 %i
-  %narrow = call <8 x INDEX> @llvm.masked.load.v8INDEX.p0(ptr %places.at, i32 INDEX_SIZE,
-    <8 x i1> %is.there, <8 x INDEX> zeroinitializer)
-  %wide = WIDENED
-  %is.outside = icmp uge <8 x i64> %wide, %sizes
-  %outside = bitcast <8 x i1> %is.outside to i8
-  %is.refused = icmp ne i8 %outside, 0
-  br i1 %is.refused, label %refuse, label %take
-take:
-  %x.at = getelementptr ELEMENT, ptr %x, <8 x i64> %wide
-  %taken = call <8 x ELEMENT> @llvm.masked.gather.v8ELEMENT.v8p0(<8 x ptr> %x.at,
-    i32 ELEMENT_SIZE, <8 x i1> splat (i1 true), <8 x ELEMENT> poison)
-  %out.at = getelementptr ELEMENT, ptr %out, i64 %i
-  call void @llvm.masked.store.v8ELEMENT.p0(<8 x ELEMENT> %taken, ptr %out.at, i32 ELEMENT_SIZE,
-    <8 x i1> %is.there)
-  %i.next = add i64 %i, 8
-  %i.more = icmp slt i64 %i.next, %count
-  br i1 %i.more, label %eight, label %done
-done:
-  ret i1 true
-refuse:
-  ret i1 false
-}
-""".replace("LANES", f"<{', '.join([f'i64 {i}' for i in range(8)])}>")
-_DECLARED = "".join(
-    [
-        f"""declare <8 x {kind}> @llvm.masked.load.v8{kind}.p0(ptr, i32, <8 x i1>, <8 x {kind}>)
-declare void @llvm.masked.store.v8{kind}.p0(<8 x {kind}>, ptr, i32, <8 x i1>)
-declare <8 x {kind}> @llvm.masked.gather.v8{kind}.v8p0(<8 x ptr>, i32, <8 x i1>, <8 x {kind}>)
-"""
-        for kind in ("i32", "i64")
-    ]
-)
-
-
 def rows_text(word: str, kind: str) -> str:
     """The function that combines rows of a dtype by a ufunc."""
     op = WORDS[word][np.dtype(kind).kind == "f"]
@@ -211,12 +164,43 @@ def distinct_text(key: str, rank: str) -> str:
 
 
 def take_text(element: str, index: str) -> str:
-    """The function for elements and places of LLVM's types."""
-    sizes = {"i32": "4", "i64": "8"}
-    widened = "zext <8 x i32> %narrow to <8 x i64>"
-    text = _TAKE.replace("WIDENED", widened if index == "i32" else "freeze <8 x i64> %narrow")
-    text = text.replace("ELEMENT_SIZE", sizes[element]).replace("INDEX_SIZE", sizes[index])
-    return text.replace("ELEMENT", element).replace("INDEX", index)
+    """The function that takes the element at each of %count places, of LLVM's types.
+
+    It says whether all places are below %size.
+    """
+    elements = EightLanes(element)
+    widened = (
+        "zext <8 x i32> %narrow to <8 x i64>" if index == "i32" else "freeze <8 x i64> %narrow"
+    )
+    return f"""
+define i1 @take_{element}_{index}(ptr %x, i64 %size, ptr %places, i64 %count, ptr %out) {{
+entry:
+{EIGHT_PLACES.splat("%size", "%sizes")}
+  br label %eight
+eight:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %take ]
+{lanes_before("%count", "%i")}
+  %places.at = getelementptr {index}, ptr %places, i64 %i
+{EightLanes(index).load("%narrow", "%places.at", "%is.there")}
+  %wide = {widened}
+  %is.outside = icmp uge <8 x i64> %wide, %sizes
+  %outside = bitcast <8 x i1> %is.outside to i8
+  %is.refused = icmp ne i8 %outside, 0
+  br i1 %is.refused, label %refuse, label %take
+take:
+  %x.at = getelementptr {element}, ptr %x, <8 x i64> %wide
+{elements.gather("%taken", "%x.at", "splat (i1 true)", "poison")}
+  %out.at = getelementptr {element}, ptr %out, i64 %i
+{elements.store("%taken", "%out.at", "%is.there")}
+  %i.next = add i64 %i, 8
+  %i.more = icmp slt i64 %i.next, %count
+  br i1 %i.more, label %eight, label %done
+done:
+  ret i1 true
+refuse:
+  ret i1 false
+}}
+"""
 
 
 @functools.cache
@@ -236,7 +220,8 @@ def functions() -> dict[str, Any]:
         for first, second in forms:
             text += write(first, second)
             kinds[f"{prefix}{first}_{second}"] = kind
-    return lasting_functions(text + _DECLARED, kinds)
+    text += "".join([EightLanes(kind).declarations for kind in ("i32", "i64")])
+    return lasting_functions(text, kinds)
 
 
 PREPARATION = Preparation(functions, is_brief=True, patience=PATIENCE)
