@@ -90,7 +90,9 @@ done:
 #: Fills %ranks and %firsts, and returns how many distinct numbers there are. %table has a place for
 #: each hash, with 1 + the rank of its number or 0; a number looks at the next place if that of its
 #: hash has another one. The factor is 2^64 over the golden ratio, odd: the upper bits of the
-#: product are the hash (Knuth, The Art of Computer Programming, volume 3, section 6.4).
+#: product are the hash (Knuth, The Art of Computer Programming, volume 3, section 6.4). Equally
+#: spaced numbers can have products side by side. So bits of the product are mixed and multiplied
+#: once more.
 _DISTINCT = """
 define i64 @distinct_KEY_RANK(ptr %x, i64 %count, ptr %table, i64 %bits, ptr %ranks, ptr %firsts) {
 entry:
@@ -105,7 +107,10 @@ number:
   %key = load KEY, ptr %x.at
   %wide = WIDENED
   %product = mul i64 %wide, -7046029254386353131
-  %hash = lshr i64 %product, %shift
+  %upper = lshr i64 %product, 32
+  %mixed = xor i64 %product, %upper
+  %product.mixed = mul i64 %mixed, -7046029254386353131
+  %hash = lshr i64 %product.mixed, %shift
   br label %look
 look:
   %place = phi i64 [ %hash, %number ], [ %place.next, %other ]
