@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphwright as tf
+from graphwright.machine.array_layout import address
 from graphwright.ops.core import gathering, place_code, segment_kernels, unique
 from graphwright.ops.core.place_code import TYPES, WORDS, are_combined
 
@@ -167,6 +168,14 @@ def test_elements_at_places_are_those_of_a_list(
     if wrong is not None:
         inside[size % len(inside)] = wrong
         assert place_code.taken(x, np.array(inside, index)) is None
+
+
+def test_negative_places_are_outside_of_a_vector_of_any_size() -> None:
+    element, places, result = np.zeros(1, np.int32), np.full(8, -1, np.int32), np.empty(8, np.int32)
+    size = 1 << 32
+    start = address(element) - 4 * (size - 1)  # its last element is there
+    take = place_code.functions()["take_i32_i32"]
+    assert not take(start, size, address(places), 8, address(result))
 
 
 def test_many_elements_are_gathered_and_refused_as_few_are() -> None:

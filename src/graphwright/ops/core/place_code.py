@@ -175,7 +175,7 @@ def take_text(element: str, index: str) -> str:
     """
     elements = EightLanes(element)
     widened = (
-        "zext <8 x i32> %narrow to <8 x i64>" if index == "i32" else "freeze <8 x i64> %narrow"
+        "sext <8 x i32> %narrow to <8 x i64>" if index == "i32" else "freeze <8 x i64> %narrow"
     )
     return f"""
 define i1 @take_{element}_{index}(ptr %x, i64 %size, ptr %places, i64 %count, ptr %out) {{
