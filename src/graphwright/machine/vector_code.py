@@ -191,14 +191,14 @@ declare void {self.symbol("store", "p0")}({vector}, ptr, i32, <8 x i1>)
 """
 
 
-#: Places of lanes, and what counts them.
+#: Places of lanes, what counts them, and the numbers of the lanes themselves.
 EIGHT_PLACES = EightLanes("i64")
+EIGHT_NUMBERS = f"<{', '.join([f'i64 {lane}' for lane in range(8)])}>"
 
 
 def lanes_before(end: str, place: str) -> str:
     """The lines for the mask %is.there of the lanes from a place on that are before an end."""
-    numbers = ", ".join([f"i64 {lane}" for lane in range(8)])
     return f"""\
   %left = sub i64 {end}, {place}
 {EIGHT_PLACES.splat("%left", "%lefts")}
-  %is.there = icmp slt <8 x i64> <{numbers}>, %lefts"""
+  %is.there = icmp slt <8 x i64> {EIGHT_NUMBERS}, %lefts"""

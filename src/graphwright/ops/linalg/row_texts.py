@@ -1,9 +1,16 @@
-"""The innermost loops of `row_steps` and `root_code` as LLVM's text.
+"""The innermost loops of `row_steps`, `root_code` and `elimination_code` as LLVM's text.
 
-Four numbers at once, then one by one.
+Four numbers at once, then one by one; or eight at once where rows are multiples of eight.
 """
 
 from __future__ import annotations
+
+from graphwright.machine.vector_code import (
+    EIGHT_NUMBERS,
+    EIGHT_PLACES,
+    EightLanes,
+    lanes_before,
+)
 
 _LOOP = """
 define internal RESULT @NAME(ARGUMENTS, i64 %n) {
@@ -112,6 +119,106 @@ def _combined(**rows: str) -> str:
     return "\n".join([*sums, *stores])
 
 
+_EIGHT = EightLanes("double")
+
+
+def _fold_text() -> str:
+    """The text of `fold`; a product and a difference are rounded once where a processor can."""
+    heads, steps = [], []
+    for t in range(8):
+        heads.append(f"""\
+  %f{t}.at = getelementptr double, ptr %f, i64 {t}
+  %f{t}.number = load double, ptr %f{t}.at
+{_EIGHT.splat(f"%f{t}.number", f"%f{t}")}
+  %y{t}.skip = mul i64 %step, {t}
+  %y{t}.row = getelementptr double, ptr %y, i64 %y{t}.skip""")
+        steps.append(f"""\
+  %y{t}.at = getelementptr double, ptr %y{t}.row, i64 %i
+  %y{t} = load <8 x double>, ptr %y{t}.at, align 8
+  %product{t} = fmul contract <8 x double> %f{t}, %y{t}
+  %x{t + 1} = fsub contract <8 x double> %x{t}, %product{t}""")
+    return f"""
+define internal void @fold(ptr %x, ptr %y, i64 %step, ptr %f, i64 %n) {{
+entry:
+{chr(10).join(heads)}
+  br label %eight
+eight:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %eight ]
+  %x.at = getelementptr double, ptr %x, i64 %i
+  %x0 = load <8 x double>, ptr %x.at, align 8
+{chr(10).join(steps)}
+  store <8 x double> %x8, ptr %x.at, align 8
+  %i.next = add i64 %i, 8
+  %i.more = icmp slt i64 %i.next, %n
+  br i1 %i.more, label %eight, label %done
+done:
+  ret void
+}}
+"""
+
+
+_ELIMINATE = f"""
+define internal void @eliminate(ptr %w, i64 %count, i64 %step, i64 %column, ptr %u,
+    double %inverse) {{
+entry:
+  %us = load <8 x double>, ptr %u, align 8
+{EIGHT_PLACES.splat("%column", "%columns")}
+  %is.column = icmp eq <8 x i64> {EIGHT_NUMBERS}, %columns
+  br label %test
+test:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %row ]
+  %i.more = icmp slt i64 %i, %count
+  br i1 %i.more, label %row, label %done
+row:
+  %skip = mul i64 %i, %step
+  %row.at = getelementptr double, ptr %w, i64 %skip
+  %number.at = getelementptr double, ptr %row.at, i64 %column
+  %number = load double, ptr %number.at
+  %share = fmul double %number, %inverse
+{_EIGHT.splat("%share", "%shares")}
+  %numbers = load <8 x double>, ptr %row.at, align 8
+  %product = fmul contract <8 x double> %shares, %us
+  %rest = fsub contract <8 x double> %numbers, %product
+  %new = select <8 x i1> %is.column, <8 x double> %shares, <8 x double> %rest
+  store <8 x double> %new, ptr %row.at, align 8
+  %i.next = add i64 %i, 1
+  br label %test
+done:
+  ret void
+}}
+"""
+
+#: The bits of absolute values have the order of these, and NaN is greater than all.
+_PADDED_ROW = f"""
+define internal double @padded_row(ptr %row, ptr %numbers, i64 %n, i64 %padded, double %most) {{
+entry:
+  %bits = bitcast double %most to i64
+{EIGHT_PLACES.splat("%bits", "%start")}
+  br label %eight
+eight:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %eight ]
+  %greatest = phi <8 x i64> [ %start, %entry ], [ %greater, %eight ]
+{lanes_before("%n", "%i")}
+  %numbers.at = getelementptr double, ptr %numbers, i64 %i
+{_EIGHT.load("%new", "%numbers.at", "%is.there")}
+  %row.at = getelementptr double, ptr %row, i64 %i
+  store <8 x double> %new, ptr %row.at, align 8
+  %sizes = call <8 x double> @llvm.fabs.v8f64(<8 x double> %new)
+  %sizes.bits = bitcast <8 x double> %sizes to <8 x i64>
+  %greater = call <8 x i64> @llvm.smax.v8i64(<8 x i64> %greatest, <8 x i64> %sizes.bits)
+  %i.next = add i64 %i, 8
+  %i.more = icmp slt i64 %i.next, %padded
+  br i1 %i.more, label %eight, label %done
+done:
+  %result.bits = call i64 @llvm.vector.reduce.smax.v8i64(<8 x i64> %greater)
+  %result = bitcast i64 %result.bits to double
+  ret double %result
+}}
+declare <8 x double> @llvm.fabs.v8f64(<8 x double>)
+declare <8 x i64> @llvm.smax.v8i64(<8 x i64>, <8 x i64>)
+declare i64 @llvm.vector.reduce.smax.v8i64(<8 x i64>)
+{_EIGHT.declarations}"""
+
 #: The texts of the functions, by their names.
 ROW_TEXTS = {
     "rotate": loop_text("rotate", "xy", "cs", _combined(x="xc + ys", y="yc - xs")),
@@ -137,4 +244,7 @@ ROW_TEXTS = {
   %w.sum.next = fadd <4 x double> %w.sum, %w.a""",
         _TOTAL,
     ),
+    "fold": _fold_text(),
+    "eliminate": _ELIMINATE,
+    "padded_row": _PADDED_ROW,
 }
