@@ -342,14 +342,14 @@ def projected(
         fill: The value of pixels outside.
     """
     count, height, width, channels = images.shape
-    pixels = size[0] * size[1]
+    pixels, kind = size[0] * size[1], images.dtype.name
     if (
-        images.dtype.name not in KINDS
+        kind not in KINDS
         or not images.size
         or not PREPARATION.is_ready_for(count * pixels * channels, WORTH_MAKING)
     ):
         return None
-    sample = functions()[f"{form}_{images.dtype.name}_{lanes_of(channels)}"]
+    sample = functions()[f"{form}_{kind}_{lanes_of(channels)}"]
     find = functions()[f"places_{mode}"]
     images, transforms = np.ascontiguousarray(images), np.ascontiguousarray(transforms)
     result = np.empty((count, *size, channels), np.float32)
