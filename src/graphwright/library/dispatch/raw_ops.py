@@ -87,20 +87,17 @@ def has_raw_form(name: str) -> bool:
     return op is not None and name not in OUR_OPS and ATTRIBUTES.keys() | KINDS.keys() >= kinds(op)
 
 
-@cache
 def kinds(op: type[Op]) -> set[str]:
     """The annotations of an op's public attributes."""
     return {kind for name, kind in op.fields.items() if name not in op.private}
 
 
-@cache
 def attributes(op: type[Op]) -> dict[str, str]:
     """The attributes that are arguments: all but the dtypes that follow from operands."""
     dtypes = {operand.dtype for operand in op.operands}
     return {n: k for n, k in op.fields.items() if n not in dtypes and n not in op.private}
 
 
-@cache
 def argument(op: type[Op], name: str) -> str:
     """The name of an operand or attribute among the raw op's arguments."""
     if issubclass(op, Reduction) and name == "reduction_indices":
@@ -132,12 +129,13 @@ def raw_op(name: str) -> Callable[..., Any]:
     names = parameters.parameters.keys()
     defaults = parameters.bind_partial()
     defaults.apply_defaults()
+    operand_names = [argument(record, operand.name) for operand in record.operands]
 
     def function(**kwargs: object) -> Any:
         arguments = {**defaults.arguments, **kwargs}
         if arguments.keys() != names:
             parameters.bind(**kwargs)  # which says what is too much, or lacking
-        groups = [arguments[argument(record, o.name)] for o in record.operands]
+        groups = [arguments[operand] for operand in operand_names]
         op = record.for_operands(tree.flatten(groups)) if record.on_lists else record
         operands = converted(op, groups)
         instance = with_attributes(op, arguments, operands)
