@@ -240,3 +240,31 @@ def interpolated(images: Array, grid: PixelGrid) -> npt.NDArray[np.float32]:
         places = address(image), address(result)
         function(*places, *grid.sizes, channels, *grid.addresses, grid.early)
     return results
+
+
+def interpolated_parts(
+    images: Array, numbers: Array, places: Sequence[Array], shares: Sequence[Array]
+) -> npt.NDArray[np.float32]:
+    """Parts of readable images [batch, height, width, channels], each on its own grid.
+
+    Args:
+        images: The images, of which no dimension is 0.
+        numbers: The image of each part.
+        places: For the rows and the columns of parts the two [parts, n, 2] between which each lies.
+        shares: For the same how near each is to the second, float32 [parts, n].
+    """
+    steps = [step // images.itemsize for step in images.strides[1:3]]
+    rows, columns = [np.ascontiguousarray(place * step) for place, step in zip(places, steps)]
+    down, across = [np.ascontiguousarray(share) for share in shares]
+    channels = images.shape[3]
+    sizes = rows.shape[1], columns.shape[1]
+    results = np.empty((len(numbers), *sizes, channels), np.float32)
+    function = functions()[f"interpolate_{images.dtype.name}_{lanes_of(channels)}"]
+    tables = rows, down, columns, across
+    at, steps = [*map(address, tables)], [table.strides[0] for table in tables]
+    source, target = address(images), address(results)
+    for number in numbers.tolist():
+        function(source + number * images.strides[0], target, *sizes, channels, *at, 0)
+        at = [place + step for place, step in zip(at, steps)]
+        target += results.strides[0]
+    return results
