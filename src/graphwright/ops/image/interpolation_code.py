@@ -261,10 +261,10 @@ def interpolated_parts(
     results = np.empty((len(numbers), *sizes, channels), np.float32)
     function = functions()[f"interpolate_{images.dtype.name}_{lanes_of(channels)}"]
     tables = rows, down, columns, across
-    at, steps = [*map(address, tables)], [table.strides[0] for table in tables]
+    grids, steps = [*map(address, tables)], [table.strides[0] for table in tables]
     source, target = address(images), address(results)
     for number in numbers.tolist():
-        function(source + number * images.strides[0], target, *sizes, channels, *at, 0)
-        at = [place + step for place, step in zip(at, steps)]
+        function(source + number * images.strides[0], target, *sizes, channels, *grids, 0)
+        grids = [grid + step for grid, step in zip(grids, steps)]
         target += results.strides[0]
     return results
