@@ -37,7 +37,7 @@ def matrices_of(kind: str, count: int, n: int, random: np.random.Generator) -> F
 @settings(max_examples=150, deadline=None)
 @given(
     kind=st.sampled_from(["normal", "unlike", "turned", "triangular", "small"]),
-    n=st.integers(1, 40) | st.sampled_from([63, 64, 65, 127, 128]),
+    n=st.integers(1, 40) | st.sampled_from([63, 64, 65, 128, 256]),
     m=st.none() | st.integers(1, 20),
     seed=st.integers(0, 1 << 30),
 )

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.many_strings import strings_of
 
 import graphwright as tf
 from graphwright.ops.strings import join_code
 from graphwright.ops.strings.string_code import MANY
-from graphwright.types.arrays import Array
 
 TEXTS = st.lists(st.binary(max_size=5) | st.binary(max_size=80), min_size=1, max_size=12)
 SEPARATORS = st.binary(max_size=3)
@@ -22,13 +21,6 @@ SEPARATORS = st.binary(max_size=3)
 @pytest.fixture(autouse=True, scope="module")
 def _ready() -> None:
     join_code.PREPARATION.work()
-
-
-def strings_of(texts: list[bytes], count: int) -> Array:
-    """An array of so many strings, which are some texts again and again."""
-    strings = np.empty(count, object)
-    strings[:] = [*itertools.islice(itertools.cycle(texts), count)]
-    return strings
 
 
 @given(texts=TEXTS, separator=SEPARATORS, width=st.integers(1, 4), more=st.integers(0, 9))

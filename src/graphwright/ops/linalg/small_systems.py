@@ -18,8 +18,9 @@ from graphwright.ops.linalg.row_texts import ROW_TEXTS
 from graphwright.ops.linalg.small_factors import is_ready_for
 from graphwright.types.arrays import Array
 
-#: The most rows: OpenBLAS takes less time for the products of larger matrices.
-MOST = 128
+#: The most rows: those of larger matrices, with their right-hand sides, do not fit into the cache of
+#: a core.
+MOST = 256
 #: LAPACK sees to a matrix with a smaller pivot, relative to the greatest entry. So it decides which
 #: matrices have no inverse.
 _LEAST_PIVOT = 1e-10
