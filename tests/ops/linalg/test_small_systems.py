@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphwright as tf
+from graphwright.machine import compiler
+from graphwright.machine.array_layout import address
 from graphwright.ops.linalg import elimination_code, small_systems
 
 Floats = npt.NDArray[np.float64]
@@ -73,6 +75,20 @@ def test_python_gives_what_machine_code_gives(m: int | None) -> None:
     by_code = small_systems.solutions(x, None if m is None else sides)
     assert by_code is not None
     np.testing.assert_allclose(results, by_code, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("n", [5, 24])
+def test_quick_code_gives_the_same_bits(n: int) -> None:
+    x = np.random.default_rng(n).normal(size=(2, n, n))
+    results = []
+    for is_quick in (True, False):
+        library = compiler.compiled(small_systems.text(), is_quick)
+        result, work = np.empty(x.shape), np.empty(small_systems.room(n, n))
+        solve = small_systems.KIND(library.addresses["solve_systems"])
+        places = [address(each) for each in (x, x, result)]
+        assert solve(*places, 2, n, n, True, 1e-10, address(work)) == 2
+        results.append(result.tobytes())
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf, 1e200])

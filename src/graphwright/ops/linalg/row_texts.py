@@ -5,6 +5,7 @@ Four numbers at once, then one by one; or eight at once where rows are multiples
 
 from __future__ import annotations
 
+from graphwright.machine import targets
 from graphwright.machine.vector_code import (
     EIGHT_NUMBERS,
     EIGHT_PLACES,
@@ -122,8 +123,23 @@ def _combined(**rows: str) -> str:
 _EIGHT = EightLanes("double")
 
 
+def _less_product(name: str, x: str, y: str, z: str) -> str:
+    """The lines for x - y * z, which is rounded once where a processor can.
+
+    Quick code and other code of one text do the same.
+    """
+    if not targets.vectors().fused:
+        return f"""\
+  {name}.product = fmul <8 x double> {y}, {z}
+  {name} = fsub <8 x double> {x}, {name}.product"""
+    operands = f"<8 x double> {name}.negative, <8 x double> {z}, <8 x double> {x}"
+    return f"""\
+  {name}.negative = fneg <8 x double> {y}
+  {name} = call <8 x double> @llvm.fma.v8f64({operands})"""
+
+
 def _fold_text() -> str:
-    """The text of `fold`; a product and a difference are rounded once where a processor can."""
+    """The text of `fold`."""
     heads, steps = [], []
     for t in range(8):
         heads.append(f"""\
@@ -135,8 +151,7 @@ def _fold_text() -> str:
         steps.append(f"""\
   %y{t}.at = getelementptr double, ptr %y{t}.row, i64 %i
   %y{t} = load <8 x double>, ptr %y{t}.at, align 8
-  %product{t} = fmul contract <8 x double> %f{t}, %y{t}
-  %x{t + 1} = fsub contract <8 x double> %x{t}, %product{t}""")
+{_less_product(f"%x{t + 1}", f"%x{t}", f"%f{t}", f"%y{t}")}""")
     return f"""
 define internal void @fold(ptr %x, ptr %y, i64 %step, ptr %f, i64 %n) {{
 entry:
@@ -157,7 +172,9 @@ done:
 """
 
 
-_ELIMINATE = f"""
+def _eliminate_text() -> str:
+    """The text of `eliminate`."""
+    return f"""
 define internal void @eliminate(ptr %w, i64 %count, i64 %step, i64 %column, ptr %u,
     double %inverse) {{
 entry:
@@ -177,8 +194,7 @@ row:
   %share = fmul double %number, %inverse
 {_EIGHT.splat("%share", "%shares")}
   %numbers = load <8 x double>, ptr %row.at, align 8
-  %product = fmul contract <8 x double> %shares, %us
-  %rest = fsub contract <8 x double> %numbers, %product
+{_less_product("%rest", "%numbers", "%shares", "%us")}
   %new = select <8 x i1> %is.column, <8 x double> %shares, <8 x double> %rest
   store <8 x double> %new, ptr %row.at, align 8
   %i.next = add i64 %i, 1
@@ -187,6 +203,7 @@ done:
   ret void
 }}
 """
+
 
 #: The bits of absolute values have the order of these, and NaN is greater than all.
 _PADDED_ROW = f"""
@@ -219,7 +236,7 @@ declare <8 x i64> @llvm.smax.v8i64(<8 x i64>, <8 x i64>)
 declare i64 @llvm.vector.reduce.smax.v8i64(<8 x i64>)
 {_EIGHT.declarations}"""
 
-#: The texts of the functions, by their names.
+#: The texts of functions of `row_steps` and `root_code`, by their names.
 ROW_TEXTS = {
     "rotate": loop_text("rotate", "xy", "cs", _combined(x="xc + ys", y="yc - xs")),
     "_rotate_complex": loop_text(
@@ -244,7 +261,14 @@ ROW_TEXTS = {
   %w.sum.next = fadd <4 x double> %w.sum, %w.a""",
         _TOTAL,
     ),
-    "fold": _fold_text(),
-    "eliminate": _ELIMINATE,
-    "padded_row": _PADDED_ROW,
 }
+
+
+def elimination_texts() -> dict[str, str]:
+    """The texts of functions of `elimination_code`, by their names."""
+    declared = "declare <8 x double> @llvm.fma.v8f64(<8 x double>, <8 x double>, <8 x double>)\n"
+    return {
+        "fold": _fold_text(),
+        "eliminate": _eliminate_text(),
+        "padded_row": _PADDED_ROW + declared,
+    }

@@ -14,12 +14,11 @@ from graphwright.machine.array_layout import address
 from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.linalg import elimination_code
-from graphwright.ops.linalg.row_texts import ROW_TEXTS
+from graphwright.ops.linalg.row_texts import elimination_texts
 from graphwright.ops.linalg.small_factors import is_ready_for
 from graphwright.types.arrays import Array
 
-#: The most rows: those of larger matrices, with their right-hand sides, do not fit into the cache of
-#: a core.
+#: The most rows: larger matrices and their right-hand sides do not fit into the cache of a core.
 MOST = 256
 #: LAPACK sees to a matrix with a smaller pivot, relative to the greatest entry. So it decides which
 #: matrices have no inverse.
@@ -30,15 +29,22 @@ _PATIENCE = 4
 _LINE = 64
 
 
+_PLACE, _NUMBER = ctypes.c_void_p, ctypes.c_int64
+#: The type of the function of systems.
+KIND = ctypes.CFUNCTYPE(
+    _NUMBER, *[_PLACE] * 3, *[_NUMBER] * 3, ctypes.c_bool, ctypes.c_double, _PLACE
+)
+
+
+def text() -> str:
+    """The text of the function of systems."""
+    return module_text(elimination_code.FUNCTIONS, elimination_texts())
+
+
 @functools.cache
 def functions() -> dict[str, Any]:
     """The function of systems, by its name."""
-    place, number, real = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
-    kind = ctypes.CFUNCTYPE(
-        number, place, place, place, number, number, number, ctypes.c_bool, real, place
-    )
-    text = module_text(elimination_code.FUNCTIONS, ROW_TEXTS)
-    return lasting_functions(text, {"solve_systems": kind})
+    return lasting_functions(text(), {"solve_systems": KIND})
 
 
 PREPARATION = Preparation(functions, patience=_PATIENCE)
