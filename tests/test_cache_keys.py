@@ -1272,6 +1272,7 @@ WITHOUT_ROWS = {
             "ops/math/hit_code.py:functions", "ops/math/search_code.py:functions",
             "ops/strings/letter_code.py:_functions",
             "ops/linalg/small_factors.py:root_functions", "ops/strings/byte_pieces.py:functions",
+            "ops/linalg/small_systems.py:functions", "ops/strings/join_code.py:functions",
             "ops/strings/numerals.py:functions", "ops/strings/pattern_search.py:_group_functions",
             "ops/strings/field_code.py:functions",
             "ops/strings/string_code.py:_functions", "ops/strings/unicode_scripts.py:_runs",

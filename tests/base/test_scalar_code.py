@@ -15,6 +15,7 @@ from graphwright.base.scalar_code import Integers, Octets, Reals, module_text
 from graphwright.machine import compiler
 from graphwright.machine.array_layout import address
 from graphwright.machine.linking import c_function
+from graphwright.ops.linalg import row_steps
 
 COUNT = 8
 
@@ -93,3 +94,13 @@ def test_machine_code_gives_what_python_gives(compiled: Any, row: Any) -> None:
                 total = numbers(x, n, b, count, share)
         results.append((float(total), x.tolist(), n.tolist(), b.tolist()))
     assert results[0] == results[1]
+
+
+def test_c_calls_the_public_functions_of_the_last_module() -> None:
+    functions = [row_steps.length, _both, numbers]
+    heads = [line for line in module_text(functions).splitlines() if line.startswith("define")]
+    assert [head.split("@")[0] for head in heads] == [
+        "define internal double ",
+        "define internal { double, i64, i1 } ",
+        "define double ",
+    ]

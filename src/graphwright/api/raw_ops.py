@@ -10,7 +10,8 @@ def __getattr__(name: str) -> object:
     if name == "__all__":
         return __dir__()
     if raw_ops.has_raw_form(name):
-        return raw_ops.raw_op(name)
+        op = globals()[name] = raw_ops.raw_op(name)  # which is looked up but once
+        return op
     if not name.startswith("_") and name in former():
         return former()[name]
     raise lacking(__name__, name)

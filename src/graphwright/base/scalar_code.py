@@ -72,9 +72,12 @@ class ScalarFunctionText:
     Args:
         tree: The function's syntax.
         callees: The types of the results and parameters of the functions that it may call.
+        is_internal: Whether only functions of its module of LLVM's call it.
     """
 
-    def __init__(self, tree: ast.FunctionDef, callees: Mapping[str, Signature]) -> None:
+    def __init__(
+        self, tree: ast.FunctionDef, callees: Mapping[str, Signature], is_internal: bool
+    ) -> None:
         self.callees = callees
         self.lines: list[str] = []
         self.count = 0
@@ -88,7 +91,7 @@ class ScalarFunctionText:
         self.run(tree.body)
         if self.is_open:
             self.line("ret void" if self.results == ("void",) else "unreachable")
-        head = f"define {'internal ' if tree.name.startswith('_') else ''}"
+        head = f"define {'internal ' if is_internal else ''}"
         head += f"{self.returned(self.results)} @{tree.name}({given}) {{\nentry:\n"
         self.text = head + "\n".join(self.lines) + "\n}\n"
 
@@ -509,11 +512,13 @@ def assigned(body: Iterable[ast.stmt]) -> set[str]:
 
 
 def trees_of(functions: Sequence[Callable[..., Any]]) -> list[ast.FunctionDef]:
-    """The syntax of functions of one module."""
-    module = sys.modules[functions[0].__module__]
-    statements = ast.parse(inspect.getsource(module)).body
-    trees = {each.name: each for each in statements if isinstance(each, ast.FunctionDef)}
-    return [trees[function.__name__] for function in functions]
+    """The syntax of functions."""
+    trees: dict[tuple[str, str], ast.FunctionDef] = {}
+    for name in dict.fromkeys([function.__module__ for function in functions]):
+        for statement in ast.parse(inspect.getsource(sys.modules[name])).body:
+            if isinstance(statement, ast.FunctionDef):
+                trees[name, statement.name] = statement
+    return [trees[function.__module__, function.__name__] for function in functions]
 
 
 def types_of(tree: ast.FunctionDef) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -532,14 +537,17 @@ def types_of(tree: ast.FunctionDef) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def module_text(functions: Sequence[Callable[..., Any]], texts: Mapping[str, str] = {}) -> str:
-    """The text of functions of one module, each of which may call those before it.
+    """The text of functions, each of which may call those before it.
 
-    C calls those whose names begin with no underscore. A function in `texts` has that text.
+    C calls those of the last one's module whose names begin with no underscore. A function in
+    `texts` has that text.
     """
     parts = [_DECLARED]
     callees: dict[str, Signature] = {}
-    for tree in trees_of(functions):
-        parts.append(texts.get(tree.name) or ScalarFunctionText(tree, callees).text)
+    for function, tree in zip(functions, trees_of(functions)):
+        is_internal = tree.name.startswith("_") or function.__module__ != functions[-1].__module__
+        text = texts.get(tree.name)
+        parts.append(text or ScalarFunctionText(tree, callees, is_internal).text)
         callees[tree.name] = types_of(tree)
     return "".join(parts)
 

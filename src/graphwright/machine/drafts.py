@@ -8,9 +8,9 @@ Both compute the same bits, and calls of the one and the other may run at the sa
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from graphwright.machine import background, compiler, process_settings
@@ -78,6 +78,17 @@ def lasting(text: str, use: Redirect) -> None:
     if is_draft:
         drafted(library, partial(compiler.link, text, c_function))
         follow(library, lambda better: use(keep(better)))
+
+
+def lasting_functions(text: str, kinds: Mapping[str, Callable[[int], Any]]) -> dict[str, Any]:
+    """Functions of such a module, by their names; `kinds` make them of their addresses."""
+    functions: dict[str, Any] = {}
+
+    def use(library: Library) -> None:
+        functions.update({name: kind(library.addresses[name]) for name, kind in kinds.items()})
+
+    lasting(text, use)
+    return functions
 
 
 def _go_on() -> None:

@@ -131,3 +131,74 @@ def square_turn(lanes: int, element: str, size: int) -> str:
             f"  store {vector} {name}, ptr %y{i}.at, align {size}",
         ]
     return "\n".join([*lines, "  ret void", "}"])
+
+
+class EightLanes(NamedTuple):
+    """Lines of text on vectors of eight elements, some of them under a mask."""
+
+    kind: str  # LLVM's type of an element
+
+    @property
+    def size(self) -> int:
+        """The bytes of an element."""
+        return {"float": 4, "double": 8, "i32": 4, "i64": 8}[self.kind]
+
+    @property
+    def vector(self) -> str:
+        """The type of a vector."""
+        return f"<8 x {self.kind}>"
+
+    def symbol(self, word: str, pointer: str) -> str:
+        """The name of one of LLVM's functions under a mask."""
+        suffix = {"float": "f32", "double": "f64"}.get(self.kind, self.kind)
+        return f"@llvm.masked.{word}.v8{suffix}.{pointer}"
+
+    def splat(self, number: str, name: str) -> str:
+        """The lines for a vector with a number in all lanes."""
+        vector, zeros = self.vector, "<8 x i32> zeroinitializer"
+        return f"""\
+  {number}.one = insertelement {vector} poison, {self.kind} {number}, i64 0
+  {name} = shufflevector {vector} {number}.one, {vector} poison, {zeros}"""
+
+    def load(self, name: str, address: str, mask: str) -> str:
+        """The lines that load a vector; lanes outside the mask get zeros."""
+        return f"""\
+  {name} = call {self.vector} {self.symbol("load", "p0")}(ptr {address}, i32 {self.size},
+    <8 x i1> {mask}, {self.vector} zeroinitializer)"""
+
+    def gather(self, name: str, addresses: str, mask: str, others: str = "zeroinitializer") -> str:
+        """The lines that load elements, each at its address; lanes outside the mask get others."""
+        symbol = self.symbol("gather", "v8p0")
+        return f"""\
+  {name} = call {self.vector} {symbol}(<8 x ptr> {addresses}, i32 {self.size},
+    <8 x i1> {mask}, {self.vector} {others})"""
+
+    def store(self, value: str, address: str, mask: str) -> str:
+        """The lines that store the elements in the lanes of a mask."""
+        symbol = self.symbol("store", "p0")
+        return f"""\
+  call void {symbol}({self.vector} {value}, ptr {address}, i32 {self.size},
+    <8 x i1> {mask})"""
+
+    @property
+    def declarations(self) -> str:
+        """What declares LLVM's functions."""
+        vector, rest = self.vector, f"i32, <8 x i1>, {self.vector}"
+        return f"""\
+declare {vector} {self.symbol("load", "p0")}(ptr, {rest})
+declare {vector} {self.symbol("gather", "v8p0")}(<8 x ptr>, {rest})
+declare void {self.symbol("store", "p0")}({vector}, ptr, i32, <8 x i1>)
+"""
+
+
+#: Places of lanes, what counts them, and the numbers of the lanes themselves.
+EIGHT_PLACES = EightLanes("i64")
+EIGHT_NUMBERS = f"<{', '.join([f'i64 {lane}' for lane in range(8)])}>"
+
+
+def lanes_before(end: str, place: str) -> str:
+    """The lines for the mask %is.there of the lanes from a place on that are before an end."""
+    return f"""\
+  %left = sub i64 {end}, {place}
+{EIGHT_PLACES.splat("%left", "%lefts")}
+  %is.there = icmp slt <8 x i64> {EIGHT_NUMBERS}, %lefts"""

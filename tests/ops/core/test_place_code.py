@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphwright as tf
+from graphwright.machine.array_layout import address
 from graphwright.ops.core import gathering, place_code, segment_kernels, unique
 from graphwright.ops.core.place_code import TYPES, WORDS, are_combined
 
@@ -169,6 +170,14 @@ def test_elements_at_places_are_those_of_a_list(
         assert place_code.taken(x, np.array(inside, index)) is None
 
 
+def test_negative_places_are_outside_of_a_vector_of_any_size() -> None:
+    element, places, result = np.zeros(1, np.int32), np.full(8, -1, np.int32), np.empty(8, np.int32)
+    size = 1 << 32
+    start = address(element) - 4 * (size - 1)  # its last element is there
+    take = place_code.functions()["take_i32_i32"]
+    assert not take(start, size, address(places), 8, address(result))
+
+
 def test_many_elements_are_gathered_and_refused_as_few_are() -> None:
     place_code.PREPARATION.work()
     x, places = tf.range(100.0)[::2], np.arange(gathering._MANY_ELEMENTS) % 50
@@ -184,13 +193,25 @@ def test_many_elements_are_gathered_and_refused_as_few_are() -> None:
 def test_a_vector_whose_numbers_have_one_hash_is_right() -> None:
     place_code.PREPARATION.work()
     inverse = pow(-7046029254386353131, -1, 1 << 64)
-    keys = [(i * inverse) % (1 << 64) for i in range(300)]  # small products
+    mixed = [(i * inverse) % (1 << 64) for i in range(300)]  # of small products
+    keys = [((i ^ i >> 32) * inverse) % (1 << 64) for i in mixed]
     x = np.array(keys * 2, np.uint64)
     values, which = place_code.distinct_numbers(x, np.dtype(np.int32)) or (None, None)
     assert values is not None
     assert values.tolist() == keys
     assert which is not None
     assert which.tolist() == [*range(300)] * 2
+
+
+def test_numbers_of_no_distance_have_neighbouring_hashes() -> None:
+    place_code.PREPARATION.work()
+    # Multiples of a Fibonacci number times the factor are small. It took minutes to count these.
+    x = np.arange(1_000_000) * 1_134_903_170
+    values, which = place_code.distinct_numbers(x, np.dtype(np.int64)) or (None, None)
+    assert values is not None
+    assert which is not None
+    assert (values == x).all()
+    assert (which == np.arange(len(x))).all()
 
 
 def test_the_op_gives_the_same_with_it_and_without(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphwright as tf
-from graphwright.ops.image import projection, projection_code
+from graphwright.ops.image import projection_code
 
 projective: Any = tf.raw_ops.ImageProjectiveTransformV3
 RANDOM = np.random.default_rng(0)
@@ -25,7 +25,7 @@ TRANSFORMS = np.array(
 )
 
 
-@pytest.mark.parametrize("mode", projection.FILL_MODES)
+@pytest.mark.parametrize("mode", projection_code.FILL_MODES)
 @pytest.mark.parametrize("interpolation", ["NEAREST", "BILINEAR"])
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "int32", "float64"])
 @pytest.mark.parametrize("channels", [1, 2, 3, 4, 7])
@@ -39,8 +39,10 @@ def test_every_bit_is_that_of_numpy(
         images[1, 2, 3], images[2, 4, 4] = np.nan, -np.inf
     for transforms in (TRANSFORMS, TRANSFORMS[1:2]):
         results = []
-        for least in (1, 1 << 62):
-            monkeypatch.setattr(projection_code, "WORTH_CALLING", least)
+        for is_ready in (True, False):
+            monkeypatch.setattr(
+                projection_code.PREPARATION, "is_ready_for", lambda *_, is_ready=is_ready: is_ready
+            )
             result = projective(
                 images=images, transforms=transforms, output_shape=[8, 11], fill_value=3.5,
                 interpolation=interpolation, fill_mode=mode,

@@ -12,28 +12,19 @@ from hypothesis import strategies as st
 from graphwright.ops.strings import byte_pieces
 
 
-@given(st.binary(max_size=60), st.lists(st.integers(0, 60), min_size=1, max_size=30))
-def test_pieces(octets: bytes, places: list[int]) -> None:
+@given(
+    st.binary(max_size=60),
+    st.lists(st.integers(0, 60), min_size=1, max_size=30),
+    st.booleans(),
+)
+def test_pieces(octets: bytes, places: list[int], is_ready: bool) -> None:
     ends = np.array(sorted(min(place, len(octets)) for place in places))
     byte_pieces.PREPARATION.work()
     data = np.frombuffer(octets + b"\0", np.uint8)
-    results = byte_pieces.pieces_of(data, ends)
-    assert results.tolist() == [octets[a:b] for a, b in zip(ends.tolist(), ends[1:].tolist())]
-
-
-@given(
-    st.binary(min_size=1, max_size=60),
-    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=30),
-    st.booleans(),
-)
-def test_pieces_may_overlap(octets: bytes, spans: list[tuple[int, int]], is_ready: bool) -> None:
-    byte_pieces.PREPARATION.work()
-    spans = [(min(*span, len(octets)), min(max(span), len(octets))) for span in spans]
-    starts, stops = np.array(spans, np.int64).reshape(-1, 2).T
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(byte_pieces.PREPARATION, "is_ready_for", lambda *_: is_ready)
-        results = byte_pieces.pieces_between(np.frombuffer(octets, np.uint8), starts, stops)
-    assert results.tolist() == [octets[start:stop] for start, stop in spans]
+        results = byte_pieces.pieces_of(data, ends)
+    assert results.tolist() == [octets[a:b] for a, b in zip(ends.tolist(), ends[1:].tolist())]
 
 
 def test_each_is_counted_once_and_none_is_kept() -> None:

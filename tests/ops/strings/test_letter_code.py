@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.many_strings import strings_of
 
 import graphwright as tf
 from graphwright.ops.strings import letter_code, string_kernels
 from graphwright.ops.strings.string_code import MANY
-from graphwright.types.arrays import Array
 
 #: Short strings of spaces and letters, those near to letters, and strings of several chunks.
 TEXTS = st.lists(
@@ -25,13 +23,6 @@ TEXTS = st.lists(
 @pytest.fixture(autouse=True, scope="module")
 def _ready() -> None:
     letter_code.PREPARATION.work()
-
-
-def strings_of(texts: list[bytes], count: int) -> Array:
-    """An array of so many strings, which are some texts again and again."""
-    strings = np.empty(count, object)
-    strings[:] = [*itertools.islice(itertools.cycle(texts), count)]
-    return strings
 
 
 @given(texts=TEXTS, more=st.integers(0, 40))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import graphwright as tf
+from graphwright.ops.strings import join_code
 
 RAW: Any = tf.raw_ops
 ROWS = st.lists(st.lists(st.binary(max_size=3), max_size=6), min_size=1, max_size=6)
@@ -29,6 +31,8 @@ def runs_of(
     separator=st.sampled_from(["", " ", "--"]),
     pads=st.sampled_from([("", ""), ("<", ">>")]),
     most_pads=st.integers(-1, 3),
+    keeps_short=st.booleans(),
+    by_code=st.booleans(),
 )
 def test_runs_are_those_of_a_loop(
     rows: list[list[bytes]],
@@ -36,14 +40,20 @@ def test_runs_are_those_of_a_loop(
     separator: str,
     pads: tuple[str, str],
     most_pads: int,
+    keeps_short: bool,
+    by_code: bool,
 ) -> None:
+    join_code.PREPARATION.work()
     words = [word for row in rows for word in row]
     data = np.array([*words, b"none"], object)[:-1]
     ends = np.cumsum([0, *map(len, rows)])
-    runs, places = RAW.StringNGrams(
-        data=data, data_splits=ends, separator=separator, ngram_widths=widths, left_pad=pads[0],
-        right_pad=pads[1], pad_width=most_pads, preserve_short_sequences=False,
-    )  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(join_code, "MANY", 1 if by_code else 1 << 30)
+        runs, places = RAW.StringNGrams(
+            data=data, data_splits=ends, separator=separator, ngram_widths=widths,
+            left_pad=pads[0], right_pad=pads[1], pad_width=most_pads,
+            preserve_short_sequences=keeps_short,
+        )  # fmt: skip
     if not words:  # rows without a word have no padding then, as in TensorFlow
         assert runs.shape == (0,)
         return
@@ -56,5 +66,10 @@ def test_runs_are_those_of_a_loop(
         ]
         for row in rows
     ]
+    if keeps_short:
+        count = max(most_pads, 0)
+        for row, result in zip(rows, expected):
+            if row and not result:
+                result.append(separator.encode().join([left] * count + row + [right] * count))
     assert runs.numpy().tolist() == [run for row in expected for run in row]
     assert places.numpy().tolist() == np.cumsum([0, *map(len, expected)]).tolist()

@@ -126,12 +126,16 @@ def raw_op(name: str) -> Callable[..., Any]:
     if record is None:
         raise KeyError(name)
     parameters = signature(record)
+    names = parameters.parameters.keys()
+    defaults = parameters.bind_partial()
+    defaults.apply_defaults()
+    operand_names = [argument(record, operand.name) for operand in record.operands]
 
     def function(**kwargs: object) -> Any:
-        bound = parameters.bind(**kwargs)
-        bound.apply_defaults()
-        arguments = bound.arguments
-        groups = [arguments[argument(record, o.name)] for o in record.operands]
+        arguments = {**defaults.arguments, **kwargs}
+        if arguments.keys() != names:
+            parameters.bind(**kwargs)  # which says what is too much, or lacking
+        groups = [arguments[operand] for operand in operand_names]
         op = record.for_operands(tree.flatten(groups)) if record.on_lists else record
         operands = converted(op, groups)
         instance = with_attributes(op, arguments, operands)

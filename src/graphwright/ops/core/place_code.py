@@ -11,18 +11,16 @@ from __future__ import annotations
 import ctypes
 import functools
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.machine.array_layout import address
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
+from graphwright.machine.vector_code import EIGHT_PLACES, EightLanes, lanes_before
 from graphwright.types.arrays import Array, ArrayDType
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: Elements from which on the code is worth to be made, and how often fewer are worth it.
 WORTH_MAKING, PATIENCE = 1 << 14, 8
@@ -92,7 +90,9 @@ done:
 #: Fills %ranks and %firsts, and returns how many distinct numbers there are. %table has a place for
 #: each hash, with 1 + the rank of its number or 0; a number looks at the next place if that of its
 #: hash has another one. The factor is 2^64 over the golden ratio, odd: the upper bits of the
-#: product are the hash (Knuth, The Art of Computer Programming, volume 3, section 6.4).
+#: product are the hash (Knuth, The Art of Computer Programming, volume 3, section 6.4). Equally
+#: spaced numbers can have products side by side. So bits of the product are mixed and multiplied
+#: once more.
 _DISTINCT = """
 define i64 @distinct_KEY_RANK(ptr %x, i64 %count, ptr %table, i64 %bits, ptr %ranks, ptr %firsts) {
 entry:
@@ -107,7 +107,10 @@ number:
   %key = load KEY, ptr %x.at
   %wide = WIDENED
   %product = mul i64 %wide, -7046029254386353131
-  %hash = lshr i64 %product, %shift
+  %upper = lshr i64 %product, 32
+  %mixed = xor i64 %product, %upper
+  %product.mixed = mul i64 %mixed, -7046029254386353131
+  %hash = lshr i64 %product.mixed, %shift
   br label %look
 look:
   %place = phi i64 [ %hash, %number ], [ %place.next, %other ]
@@ -150,54 +153,6 @@ done:
 """
 
 
-#: Takes the element at each of %count places; whether all places are below %size.
-_TAKE = """
-define i1 @take_ELEMENT_INDEX(ptr %x, i64 %size, ptr %places, i64 %count, ptr %out) {
-entry:
-  %size.one = insertelement <8 x i64> poison, i64 %size, i64 0
-  %sizes = shufflevector <8 x i64> %size.one, <8 x i64> poison, <8 x i32> zeroinitializer
-  br label %eight
-eight:
-  %i = phi i64 [ 0, %entry ], [ %i.next, %take ]
-  %left = sub i64 %count, %i
-  %left.one = insertelement <8 x i64> poison, i64 %left, i64 0
-  %lefts = shufflevector <8 x i64> %left.one, <8 x i64> poison, <8 x i32> zeroinitializer
-  %is.there = icmp slt <8 x i64> LANES, %lefts
-  %places.at = getelementptr INDEX, ptr %places, i64 %i
-  %narrow = call <8 x INDEX> @llvm.masked.load.v8INDEX.p0(ptr %places.at, i32 INDEX_SIZE,
-    <8 x i1> %is.there, <8 x INDEX> zeroinitializer)
-  %wide = WIDENED
-  %is.outside = icmp uge <8 x i64> %wide, %sizes
-  %outside = bitcast <8 x i1> %is.outside to i8
-  %is.refused = icmp ne i8 %outside, 0
-  br i1 %is.refused, label %refuse, label %take
-take:
-  %x.at = getelementptr ELEMENT, ptr %x, <8 x i64> %wide
-  %taken = call <8 x ELEMENT> @llvm.masked.gather.v8ELEMENT.v8p0(<8 x ptr> %x.at,
-    i32 ELEMENT_SIZE, <8 x i1> splat (i1 true), <8 x ELEMENT> poison)
-  %out.at = getelementptr ELEMENT, ptr %out, i64 %i
-  call void @llvm.masked.store.v8ELEMENT.p0(<8 x ELEMENT> %taken, ptr %out.at, i32 ELEMENT_SIZE,
-    <8 x i1> %is.there)
-  %i.next = add i64 %i, 8
-  %i.more = icmp slt i64 %i.next, %count
-  br i1 %i.more, label %eight, label %done
-done:
-  ret i1 true
-refuse:
-  ret i1 false
-}
-""".replace("LANES", f"<{', '.join([f'i64 {i}' for i in range(8)])}>")
-_DECLARED = "".join(
-    [
-        f"""declare <8 x {kind}> @llvm.masked.load.v8{kind}.p0(ptr, i32, <8 x i1>, <8 x {kind}>)
-declare void @llvm.masked.store.v8{kind}.p0(<8 x {kind}>, ptr, i32, <8 x i1>)
-declare <8 x {kind}> @llvm.masked.gather.v8{kind}.v8p0(<8 x ptr>, i32, <8 x i1>, <8 x {kind}>)
-"""
-        for kind in ("i32", "i64")
-    ]
-)
-
-
 def rows_text(word: str, kind: str) -> str:
     """The function that combines rows of a dtype by a ufunc."""
     op = WORDS[word][np.dtype(kind).kind == "f"]
@@ -214,37 +169,64 @@ def distinct_text(key: str, rank: str) -> str:
 
 
 def take_text(element: str, index: str) -> str:
-    """The function for elements and places of LLVM's types."""
-    sizes = {"i32": "4", "i64": "8"}
-    widened = "zext <8 x i32> %narrow to <8 x i64>"
-    text = _TAKE.replace("WIDENED", widened if index == "i32" else "freeze <8 x i64> %narrow")
-    text = text.replace("ELEMENT_SIZE", sizes[element]).replace("INDEX_SIZE", sizes[index])
-    return text.replace("ELEMENT", element).replace("INDEX", index)
+    """The function that takes the element at each of %count places, of LLVM's types.
+
+    It says whether all places are below %size.
+    """
+    elements = EightLanes(element)
+    widened = (
+        "sext <8 x i32> %narrow to <8 x i64>" if index == "i32" else "freeze <8 x i64> %narrow"
+    )
+    return f"""
+define i1 @take_{element}_{index}(ptr %x, i64 %size, ptr %places, i64 %count, ptr %out) {{
+entry:
+{EIGHT_PLACES.splat("%size", "%sizes")}
+  br label %eight
+eight:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %take ]
+{lanes_before("%count", "%i")}
+  %places.at = getelementptr {index}, ptr %places, i64 %i
+{EightLanes(index).load("%narrow", "%places.at", "%is.there")}
+  %wide = {widened}
+  %is.outside = icmp uge <8 x i64> %wide, %sizes
+  %outside = bitcast <8 x i1> %is.outside to i8
+  %is.refused = icmp ne i8 %outside, 0
+  br i1 %is.refused, label %refuse, label %take
+take:
+  %x.at = getelementptr {element}, ptr %x, <8 x i64> %wide
+{elements.gather("%taken", "%x.at", "splat (i1 true)", "poison")}
+  %out.at = getelementptr {element}, ptr %out, i64 %i
+{elements.store("%taken", "%out.at", "%is.there")}
+  %i.next = add i64 %i, 8
+  %i.more = icmp slt i64 %i.next, %count
+  br i1 %i.more, label %eight, label %done
+done:
+  ret i1 true
+refuse:
+  ret i1 false
+}}
+"""
 
 
 @functools.cache
-def functions() -> dict[tuple[str, ...], Any]:
-    """The functions: by a ufunc and a dtype, by LLVM's types of numbers and of ranks, and by a word
-    and LLVM's types of elements and places."""
-    combining, counting = [*product(WORDS, TYPES)], [*product(("i32", "i64"), repeat=2)]
+def functions() -> dict[str, Any]:
+    """The functions, by their names."""
     place, number = ctypes.c_void_p, ctypes.c_int64
     combine = ctypes.CFUNCTYPE(None, place, place, place, number, number)
     count = ctypes.CFUNCTYPE(number, place, number, place, number, place, place)
     take = ctypes.CFUNCTYPE(ctypes.c_bool, place, number, place, number, place)
-    functions: dict[tuple[str, ...], Any] = {}
-
-    def use(library: Library) -> None:
-        addresses = library.addresses
-        functions.update({form: combine(addresses["_".join(form)]) for form in combining})
-        names = {form: "_".join(("distinct", *form)) for form in counting}
-        functions.update({form: count(addresses[name]) for form, name in names.items()})
-        names = {("take", *form): "_".join(("take", *form)) for form in counting}
-        functions.update({form: take(addresses[name]) for form, name in names.items()})
-
-    texts = [rows_text(*form) for form in combining] + [distinct_text(*form) for form in counting]
-    texts += [take_text(*form) for form in counting]
-    lasting("".join(texts) + _DECLARED, use)
-    return functions
+    text = ""
+    kinds: dict[str, Any] = {}
+    for prefix, write, kind, forms in (
+        ("", rows_text, combine, product(WORDS, TYPES)),
+        ("distinct_", distinct_text, count, product(("i32", "i64"), repeat=2)),
+        ("take_", take_text, take, product(("i32", "i64"), repeat=2)),
+    ):
+        for first, second in forms:
+            text += write(first, second)
+            kinds[f"{prefix}{first}_{second}"] = kind
+    text += "".join([EightLanes(kind).declarations for kind in ("i32", "i64")])
+    return lasting_functions(text, kinds)
 
 
 PREPARATION = Preparation(functions, is_brief=True, patience=PATIENCE)
@@ -269,7 +251,7 @@ def are_combined(ufunc: np.ufunc, table: Array, places: npt.NDArray[np.intp], ro
     ):
         return False
     places, rows = np.ascontiguousarray(places), np.ascontiguousarray(rows)
-    functions()[ufunc.__name__, table.dtype.name](
+    functions()[f"{ufunc.__name__}_{table.dtype.name}"](
         address(table), address(places), address(rows), count, rows.size // count
     )
     return True
@@ -295,7 +277,7 @@ def taken(x: Array, places: Array) -> Array | None:
         return None
     x, places = np.ascontiguousarray(x), np.ascontiguousarray(places)
     result = np.empty(places.shape, x.dtype)
-    are_inside = functions()["take", element, index](
+    are_inside = functions()[f"take_{element}_{index}"](
         address(x), x.size, address(places), places.size, address(result)
     )
     return result if are_inside else None
@@ -323,6 +305,7 @@ def distinct_numbers(x: Array, dtype: ArrayDType) -> tuple[Array, Array] | None:
     bits = x.size.bit_length() + 1  # at most half of the places are taken
     table = np.zeros(1 << bits, np.int32)
     ranks, firsts = np.empty(x.size, dtype), np.empty(x.size, np.int64)
-    function = functions()[NUMBERS[keys.dtype.name], NUMBERS[ranks.dtype.name]]
+    number, rank = NUMBERS[keys.dtype.name], NUMBERS[ranks.dtype.name]
+    function = functions()[f"distinct_{number}_{rank}"]
     count = function(address(keys), x.size, address(table), bits, address(ranks), address(firsts))
     return x.take(firsts[:count]), ranks

@@ -19,6 +19,12 @@ from graphwright.ops.core.joining import stack, unstack
 from graphwright.ops.core.movement import broadcast_to, expand_dims, reshape
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape
+from graphwright.ops.image.interpolation_code import (
+    KINDS,
+    interpolated_parts,
+    is_ready_for,
+    readable,
+)
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ops.math.clipping import clip_by_value
 from graphwright.ops.math.comparison import equal, greater_equal, less_equal, logical_and, select
@@ -86,10 +92,14 @@ def grid(boxes: Array, shape: tuple[int, ...], size: tuple[int, ...]) -> tuple[S
 
 
 def neighbours(axis: Samples) -> tuple[Array, Array, Array]:
-    """The pixels before and after each position, and how far it is from the first."""
-    before = np.clip(np.floor(axis.positions), 0, axis.size - 1)
-    after = np.clip(np.ceil(axis.positions), 0, axis.size - 1)
-    return before.astype(np.intp), after.astype(np.intp), axis.positions - before
+    """The pixels before and after each position, and how far it is from the first.
+
+    NaN counts as 0; it comes of bounds that are far apart, and lies outside.
+    """
+    positions = np.where(np.isnan(axis.positions), np.float32(0), axis.positions)
+    before = np.clip(np.floor(positions), 0, axis.size - 1)
+    after = np.clip(np.ceil(positions), 0, axis.size - 1)
+    return before.astype(np.intp), after.astype(np.intp), positions - before
 
 
 def corners(rows: Samples, columns: Samples) -> Iterator[tuple[Array, Array, Array]]:
@@ -135,6 +145,11 @@ def interpolated(image: Array, number: Array, rows: Samples, columns: Samples) -
     """
     top, bottom, down = neighbours(rows)
     left, right, across = neighbours(columns)
+    results = down.size * across.shape[1] * image.shape[3]
+    if image.dtype.name in KINDS and image.size and is_ready_for(results):
+        places = np.stack([top, bottom], 2), np.stack([left, right], 2)
+        shares = down, across
+        return interpolated_parts(readable(image), number.reshape(-1), places, shares)
     down, across = down[:, :, None], np.repeat(across, image.shape[3], axis=1)[:, None, :]
 
     def line(row: Array) -> Array:

@@ -9,19 +9,16 @@ import ctypes
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine.array_layout import address
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: Results from which on the code is worth to be made, and worth its call.
 WORTH_MAKING, WORTH_CALLING = 1 << 14, 1 << 10
@@ -160,19 +157,13 @@ def column_text(text: str, kind: str, lanes: int, channel: str, prefix: str) -> 
 
 
 @functools.cache
-def functions() -> dict[tuple[str, int], Any]:
-    """The functions, by the dtypes of pixels and the channels that they compute at once."""
-    forms = list(itertools.product(KINDS, LANES))
+def functions() -> dict[str, Any]:
+    """The functions, by their names."""
     place, number = ctypes.c_void_p, ctypes.c_int64
     kind = ctypes.CFUNCTYPE(None, place, place, *[number] * 3, *[place] * 4, number)
-    functions: dict[tuple[str, int], Any] = {}
-
-    def use(library: Library) -> None:
-        names = {form: "interpolate_{}_{}".format(*form) for form in forms}
-        functions.update({form: kind(library.addresses[name]) for form, name in names.items()})
-
-    lasting("".join(itertools.starmap(text_of, forms)), use)
-    return functions
+    forms = itertools.product(KINDS, LANES)
+    texts = {f"interpolate_{dtype}_{lanes}": text_of(dtype, lanes) for dtype, lanes in forms}
+    return lasting_functions("".join(texts.values()), dict.fromkeys(texts, kind))
 
 
 PREPARATION = Preparation(functions, is_brief=True)
@@ -244,8 +235,36 @@ def interpolated(images: Array, grid: PixelGrid) -> npt.NDArray[np.float32]:
     count, channels = images.shape[0], images.shape[3]
     lanes = lanes_of(channels)
     results = np.empty((count, *grid.sizes, channels), np.float32)
-    function = functions()[images.dtype.name, lanes]
+    function = functions()[f"interpolate_{images.dtype.name}_{lanes}"]
     for image, result in zip(images, results):
         places = address(image), address(result)
         function(*places, *grid.sizes, channels, *grid.addresses, grid.early)
+    return results
+
+
+def interpolated_parts(
+    images: Array, numbers: Array, places: Sequence[Array], shares: Sequence[Array]
+) -> npt.NDArray[np.float32]:
+    """Parts of readable images [batch, height, width, channels], each on its own grid.
+
+    Args:
+        images: The images, of which no dimension is 0.
+        numbers: The image of each part.
+        places: For the rows and the columns of parts the two [parts, n, 2] between which each lies.
+        shares: For the same how near each is to the second, float32 [parts, n].
+    """
+    steps = [step // images.itemsize for step in images.strides[1:3]]
+    rows, columns = [np.ascontiguousarray(place * step) for place, step in zip(places, steps)]
+    down, across = [np.ascontiguousarray(share) for share in shares]
+    channels = images.shape[3]
+    sizes = rows.shape[1], columns.shape[1]
+    results = np.empty((len(numbers), *sizes, channels), np.float32)
+    function = functions()[f"interpolate_{images.dtype.name}_{lanes_of(channels)}"]
+    tables = rows, down, columns, across
+    grids, steps = [*map(address, tables)], [table.strides[0] for table in tables]
+    source, target = address(images), address(results)
+    for number in numbers.tolist():
+        function(source + number * images.strides[0], target, *sizes, channels, *grids, 0)
+        grids = [grid + step for grid, step in zip(grids, steps)]
+        target += results.strides[0]
     return results

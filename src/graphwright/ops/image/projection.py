@@ -16,7 +16,7 @@ from graphwright.ops.core.gathering import axis_sizes, host_vector
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.shapes import shape_of
-from graphwright.ops.image.projection_code import sampled
+from graphwright.ops.image.projection_code import FILL_MODES, projected
 from graphwright.ops.linalg.linear_systems import inv
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorValue
@@ -73,6 +73,12 @@ class ImageProjectiveTransformV3(Op):
         fill: Array | float = 0.0,
     ) -> Array:
         self.check(images, transforms, size, fill)
+        number = np.asarray(fill, np.float32).astype(images.dtype)
+        sample = SAMPLES[self.interpolation]
+        form = self.interpolation.lower()
+        result = projected(form, self.fill_mode, images, transforms, size, float(number))
+        if result is not None:
+            return result.astype(images.dtype, copy=False)
         rows, columns = np.mgrid[: size[0], : size[1]].astype(np.float32)
         a = transforms[:, :, None, None]
         with np.errstate(all="ignore"):
@@ -85,13 +91,6 @@ class ImageProjectiveTransformV3(Op):
             )
         known = np.isfinite(x) & np.isfinite(y) & (k != 0)
         x, y = np.where(known, x, np.float32(-9)), np.where(known, y, np.float32(-9))
-        number = np.asarray(fill, np.float32).astype(images.dtype)
-        sample = SAMPLES[self.interpolation]
-        if sample is nearest:
-            x, y = nearest_places(x), nearest_places(y)
-        fast = sampled(sample.__name__, images, x, y, known, float(number))
-        if fast is not None:
-            return fast.astype(images.dtype, copy=False)
         return np.where(known[..., None], sample(images, x, y, number), number).astype(images.dtype)
 
     def check(
@@ -134,9 +133,6 @@ class ImageProjectiveTransformV2(ImageProjectiveTransformV3):
 
     type_name = "ImageProjectiveTransformV2"
     inputs = ("images: dtype", "transforms: float32", "output_shape: int32 host")
-
-
-FILL_MODES = ("CONSTANT", "REFLECT", "WRAP", "NEAREST")
 
 
 def inverted(transforms: TensorValue) -> Any:
@@ -182,8 +178,8 @@ def nearest_places(places: Array) -> Any:
 
 
 def nearest(images: Array, x: Array, y: Array, fill: Array) -> Array:
-    """The pixel at whole places."""
-    return pixels(images, x, y, fill)
+    """The pixel that is nearest to a place."""
+    return pixels(images, nearest_places(x), nearest_places(y), fill)
 
 
 def bilinear(images: Array, x: Array, y: Array, fill: Array) -> Any:

@@ -9,19 +9,16 @@ import ctypes
 import functools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine.array_layout import address
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 Floats = npt.NDArray[np.float32]
 Places = npt.NDArray[np.intp]
@@ -176,14 +173,8 @@ def functions() -> dict[str, Any]:
     copy = ctypes.CFUNCTYPE(None, place, place, *[number] * 4, place, place)
     kinds: dict[str, Any] = {f"resample_{lanes}": resample for lanes in LANES}
     kinds |= {"resample_padded": resample} | {f"pixels_{size}": copy for size in PIXELS}
-    functions: dict[str, Any] = {}
-
-    def use(library: Library) -> None:
-        functions.update({name: kind(library.addresses[name]) for name, kind in kinds.items()})
-
     text = "".join([*map(text_of, LANES), text_of(_PADDED + 1, True), *map(copy_text, PIXELS)])
-    lasting(text + _DECLARED, use)
-    return functions
+    return lasting_functions(text + _DECLARED, kinds)
 
 
 PREPARATION = Preparation(functions, is_brief=True, patience=PATIENCE)

@@ -175,10 +175,10 @@ class Svd(MatrixOp):
         v = joined(batch, columns, columns if self.full_matrices else inner)
         return joined(batch, inner), u, v
 
+    def by_machine_code(self, *matrices: Array) -> Any:
+        return small_factors.singular(matrices[0], self.compute_uv)
+
     def kernel(self, x: Array) -> Any:
-        results = small_factors.singular(x, self.compute_uv)
-        if results is not None:
-            return results
         finite: Any = np.isfinite(x).all((-2, -1), keepdims=True)
         if not finite.all():  # LAPACK refuses these
             parts = self.kernel(np.where(finite, x, 0))
@@ -248,10 +248,10 @@ class SelfAdjointEigV2(MatrixOp):
         batch, size = split_square(self.type_name, x)
         return joined(batch, size), joined(batch, size, size) if self.compute_v else (0,)
 
+    def by_machine_code(self, *matrices: Array) -> Any:
+        return small_factors.self_adjoint(matrices[0], self.compute_v)
+
     def kernel(self, x: Array) -> Any:
-        results = small_factors.self_adjoint(x, self.compute_v)
-        if results is not None:
-            return results
         check_numbers(np.tril(x))
         if not self.compute_v:
             return np.linalg.eigvalsh(x).astype(x.dtype), np.zeros(0, x.dtype)

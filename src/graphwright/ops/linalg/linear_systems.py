@@ -29,6 +29,7 @@ from graphwright.ops.core.movement import sum_to, transpose
 from graphwright.ops.core.rule_words import required, routine
 from graphwright.ops.core.sequences import range
 from graphwright.ops.core.shapes import rank_of
+from graphwright.ops.linalg import small_systems
 from graphwright.ops.linalg.contraction import adjoint_array, matmul
 from graphwright.ops.linalg.lapack_routines import blas
 from graphwright.ops.linalg.matrices import band_part
@@ -91,8 +92,12 @@ class MatrixOp(Op):
     #: TensorFlow's error where LAPACK has no solution.
     failure: ClassVar[str] = "The decomposition did not converge."
 
+    def by_machine_code(self, *matrices: Array) -> Any:
+        """What `kernel` gives, if machine code gives it; else None. No thread of BLAS waits."""
+        return None
+
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
-        compute, failure = self.kernel, self.failure
+        by_code, compute, failure = self.by_machine_code, self.kernel, self.failure
         narrow = types[0] is dt.float16
 
         def guarded(*arrays: Any) -> Any:
@@ -103,13 +108,15 @@ class MatrixOp(Op):
                 )
             if narrow:
                 arrays = tuple([a.astype(np.float32) if hasattr(a, "dtype") else a for a in arrays])
-            try:
-                with OneThread() if max(arrays[0].shape[-2:]) in SPINNING else nullcontext():
-                    result = compute(*arrays)
-            except np.linalg.LinAlgError as error:
-                if "square" in str(error):
-                    raise
-                raise InvalidArgumentError(None, None, failure) from None
+            result = by_code(*arrays)
+            if result is None:
+                try:
+                    with OneThread() if max(arrays[0].shape[-2:]) in SPINNING else nullcontext():
+                        result = compute(*arrays)
+                except np.linalg.LinAlgError as error:
+                    if "square" in str(error):
+                        raise
+                    raise InvalidArgumentError(None, None, failure) from None
             if isinstance(result, tuple):
                 return tuple([lowered(r, narrow) for r in result])
             return lowered(result, narrow)
@@ -148,6 +155,10 @@ class MatrixInverse(MatrixOp):
     def shapes(self, x: TensorType) -> Shapes:
         batch, size = split_square(self.type_name, x)
         return (joined(batch, size, size),)
+
+    def by_machine_code(self, *matrices: Array) -> Any:
+        (x,) = matrices
+        return small_systems.solutions(adjoint_array(x) if self.adjoint else x, None)
 
     def kernel(self, x: Array) -> Any:
         check_numbers(x)
@@ -233,6 +244,10 @@ class MatrixSolve(MatrixOp):
         batch_rhs, rows, columns = split_matrix(self.type_name, rhs)
         check_rows(self.type_name, matrix, rhs, size, rows)
         return (joined(merge_dims(batch, batch_rhs), size if rows is None else rows, columns),)
+
+    def by_machine_code(self, *matrices: Array) -> Any:
+        x, rhs = matrices
+        return small_systems.solutions(adjoint_array(x) if self.adjoint else x, rhs)
 
     def kernel(self, matrix: Array, rhs: Array) -> Any:
         if rhs.ndim != matrix.ndim or rhs.shape[:-2] != matrix.shape[:-2]:

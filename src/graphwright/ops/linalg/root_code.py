@@ -13,20 +13,12 @@ from __future__ import annotations
 from math import copysign, sqrt
 
 from graphwright.base.scalar_code import Reals
-
-
-def _size(x: float, y: float) -> float:
-    """The absolute value of x + iy, without overflow."""
-    high, low = max(abs(x), abs(y)), min(abs(x), abs(y))
-    if low == 0.0:
-        return high
-    share = low / high
-    return high * sqrt(1.0 + share * share)
+from graphwright.ops.linalg.row_steps import add, length, rotate
 
 
 def _root(x: float, y: float) -> tuple[float, float]:
     """The principal square root of x + iy."""
-    size = _size(x, y)
+    size = length(x, y)
     if size == 0.0:
         return 0.0, 0.0
     if x >= 0.0:
@@ -34,15 +26,6 @@ def _root(x: float, y: float) -> tuple[float, float]:
         return part, 0.5 * y / part
     part = sqrt(0.5 * (size - x))
     return 0.5 * abs(y) / part, copysign(part, y)
-
-
-def _rotate(x: Reals, y: Reals, c: float, s: float, n: int) -> None:
-    """x and y become c * x + s * y and c * y - s * x."""
-    for i in range(n):
-        first = x[i]
-        second = y[i]
-        x[i] = c * first + s * second
-        y[i] = c * second - s * first
 
 
 def _rotate_complex(
@@ -58,12 +41,6 @@ def _rotate_complex(
         y[i] = c * imaginary + g * lower_imaginary + h * lower
         u[i] = c * lower - g * real - h * imaginary
         v[i] = c * lower_imaginary - g * imaginary + h * real
-
-
-def _add(x: Reals, y: Reals, factor: float, n: int) -> None:
-    """x becomes x + factor * y."""
-    for i in range(n):
-        x[i] = x[i] + factor * y[i]
 
 
 def _rotate_columns(a: Reals, c: float, s: float, n: int, count: int) -> None:
@@ -83,13 +60,13 @@ def _hessenberg(a: Reals, p: Reals, n: int) -> None:
             if second == 0.0:
                 continue
             first = a[(i - 1) * n + k]
-            r = _size(first, second)
+            r = length(first, second)
             c = first / r
             s = second / r
-            _rotate(a[(i - 1) * n + k :], a[i * n + k :], c, s, n - k)
+            rotate(a[(i - 1) * n + k :], a[i * n + k :], c, s, n - k)
             a[i * n + k] = 0.0
             _rotate_columns(a[i - 1 :], c, s, n, n)
-            _rotate(p[(i - 1) * n :], p[i * n :], c, s, n)
+            rotate(p[(i - 1) * n :], p[i * n :], c, s, n)
 
 
 def _shift(a: Reals, b: Reals, n: int, last: int) -> tuple[float, float]:
@@ -98,9 +75,7 @@ def _shift(a: Reals, b: Reals, n: int, last: int) -> tuple[float, float]:
     half_x, half_y = 0.5 * (a[i] - a[j + 1]), 0.5 * (b[i] - b[j + 1])
     product_x = a[i + 1] * a[j] - b[i + 1] * b[j]
     product_y = a[i + 1] * b[j] + b[i + 1] * a[j]
-    x, y = _root(
-        half_x * half_x - half_y * half_y + product_x, 2.0 * half_x * half_y + product_y
-    )
+    x, y = _root(half_x * half_x - half_y * half_y + product_x, 2.0 * half_x * half_y + product_y)
     if half_x * x + half_y * y < 0.0:
         x = -x
         y = -y
@@ -114,15 +89,13 @@ def _shift(a: Reals, b: Reals, n: int, last: int) -> tuple[float, float]:
     return a[j + 1] - share_x, b[j + 1] - share_y
 
 
-def _real_step(
-    a: Reals, p: Reals, w: Reals, n: int, first: int, last: int, shift: float
-) -> None:
+def _real_step(a: Reals, p: Reals, w: Reals, n: int, first: int, last: int, shift: float) -> None:
     """A QR step on rows `first` to `last` of a; p collects the rotations."""
     for k in range(first, last + 1):
         a[k * n + k] = a[k * n + k] - shift
     for k in range(first, last):
         f, g = a[k * n + k], a[(k + 1) * n + k]
-        r = _size(f, g)
+        r = length(f, g)
         c, s = 1.0, 0.0
         if r != 0.0:
             c = abs(f) / r
@@ -131,12 +104,12 @@ def _real_step(
                 s = -s
         w[2 * k] = c
         w[2 * k + 1] = s
-        _rotate(a[k * n + k :], a[(k + 1) * n + k :], c, s, n - k)
+        rotate(a[k * n + k :], a[(k + 1) * n + k :], c, s, n - k)
         a[(k + 1) * n + k] = 0.0
     for k in range(first, last):
         c, s = w[2 * k], w[2 * k + 1]
         _rotate_columns(a[k:], c, s, n, min(k + 2, last + 1))
-        _rotate(p[k * n :], p[(k + 1) * n :], c, s, n)
+        rotate(p[k * n :], p[(k + 1) * n :], c, s, n)
     for k in range(first, last + 1):
         a[k * n + k] = a[k * n + k] + shift
 
@@ -152,8 +125,8 @@ def _step(
     for k in range(first, last):
         fx, fy = a[k * n + k], b[k * n + k]
         gx, gy = a[(k + 1) * n + k], b[(k + 1) * n + k]
-        f = _size(fx, fy)
-        r = _size(f, _size(gx, gy))
+        f = length(fx, fy)
+        r = length(f, length(gx, gy))
         c, sx, sy = 1.0, 0.0, 0.0
         if r != 0.0:
             c = f / r
@@ -203,8 +176,8 @@ def _triangular(
         first = last
         while first > 0:
             i = first * n + first
-            size = _size(a[i], b[i]) + _size(a[i - n - 1], b[i - n - 1])
-            if _size(a[i - 1], b[i - 1]) <= eps * size:
+            size = length(a[i], b[i]) + length(a[i - n - 1], b[i - n - 1])
+            if length(a[i - 1], b[i - 1]) <= eps * size:
                 a[i - 1] = 0.0
                 b[i - 1] = 0.0
                 break
@@ -280,9 +253,9 @@ def _real_product(a: Reals, p: Reals, result: Reals, w: Reals, n: int) -> None:
             w[j] = 0.0
             x[j] = 0.0
         for k in range(n):
-            _add(w[k:], a[k * n + k :], p[k * n + i], n - k)
+            add(w[k:], a[k * n + k :], p[k * n + i], n - k)
         for k in range(n):
-            _add(x, p[k * n :], w[k], n)
+            add(x, p[k * n :], w[k], n)
 
 
 def _product(
@@ -313,7 +286,7 @@ def _keep_real(real: Reals, imaginary: Reals, n: int, share: float) -> None:
     """Makes a matrix NaN whose imaginary parts are more than a share of its greatest entry."""
     most, most_imaginary = 0.0, 0.0
     for i in range(n * n):
-        most = max(most, _size(real[i], imaginary[i]))
+        most = max(most, length(real[i], imaginary[i]))
         most_imaginary = max(most_imaginary, abs(imaginary[i]))
     if most_imaginary > share * most:
         infinite = 1e308 * 10.0
@@ -381,7 +354,7 @@ def square_roots(
 
 #: All functions; each calls those before it.
 FUNCTIONS = (
-    _size, _root, _rotate, _rotate_complex, _add, _rotate_columns, _hessenberg, _shift, _real_step,
+    length, _root, rotate, _rotate_complex, add, _rotate_columns, _hessenberg, _shift, _real_step,
     _step, _triangular, _real_triangular_root, _triangular_root, _real_product, _product,
     _keep_real, square_roots,
 )  # fmt: skip

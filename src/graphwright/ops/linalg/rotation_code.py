@@ -13,15 +13,7 @@ from __future__ import annotations
 from math import copysign, sqrt
 
 from graphwright.base.scalar_code import Reals
-
-
-def _length(x: float, y: float) -> float:
-    """sqrt(x * x + y * y) without overflow."""
-    high, low = max(abs(x), abs(y)), min(abs(x), abs(y))
-    if low == 0.0:
-        return high
-    share = low / high
-    return high * sqrt(1.0 + share * share)
+from graphwright.ops.linalg.row_steps import add, dot, exchange, length, rotate
 
 
 def _rotation(f: float, g: float) -> tuple[float, float, float]:
@@ -32,54 +24,23 @@ def _rotation(f: float, g: float) -> tuple[float, float, float]:
         return 0.0, copysign(1.0, g), abs(g)
     high = max(abs(f), abs(g))
     if min(abs(f), abs(g)) > 1e-15 and high < 1e15:
-        length = sqrt(f * f + g * g)
-        r = copysign(length, f)
-        return abs(f) / length, g / r, r
+        size = sqrt(f * f + g * g)
+        r = copysign(size, f)
+        return abs(f) / size, g / r, r
     f = f / high
     g = g / high
-    length = sqrt(f * f + g * g)
-    r = copysign(length, f)
-    return abs(f) / length, g / r, r * high
-
-
-def _rotate(x: Reals, y: Reals, c: float, s: float, n: int) -> None:
-    """x and y become c * x + s * y and c * y - s * x."""
-    for i in range(n):
-        first = x[i]
-        second = y[i]
-        x[i] = c * first + s * second
-        y[i] = c * second - s * first
-
-
-def _dot(x: Reals, y: Reals, n: int) -> float:
-    """The sum of the products of two rows."""
-    total = 0.0
-    for i in range(n):
-        total += x[i] * y[i]
-    return total
-
-
-def _add(x: Reals, y: Reals, factor: float, n: int) -> None:
-    """x becomes x + factor * y."""
-    for i in range(n):
-        x[i] = x[i] + factor * y[i]
-
-
-def _exchange(x: Reals, y: Reals, n: int) -> None:
-    """x and y change places."""
-    for i in range(n):
-        first = x[i]
-        x[i] = y[i]
-        y[i] = first
+    size = sqrt(f * f + g * g)
+    r = copysign(size, f)
+    return abs(f) / size, g / r, r * high
 
 
 def _reflector(x: Reals, n: int) -> float:
     """tau of the reflection that makes x[1:n] zero; x becomes the new x[0], and the rest of v."""
-    total = _dot(x[1:], x[1:], n - 1)
+    total = dot(x[1:], x[1:], n - 1)
     if total == 0.0:
         return 0.0
     first = x[0]
-    beta = -copysign(_length(first, sqrt(total)), first)
+    beta = -copysign(length(first, sqrt(total)), first)
     scale = 1.0 / (first - beta)
     for i in range(1, n):
         x[i] = x[i] * scale
@@ -93,9 +54,9 @@ def _reflect(rows: Reals, count: int, step: int, v: Reals, n: int, tau: float) -
         return
     for i in range(count):
         x = rows[i * step :]
-        total = tau * (x[0] + _dot(x[1:], v[1:], n - 1))
+        total = tau * (x[0] + dot(x[1:], v[1:], n - 1))
         x[0] = x[0] - total
-        _add(x[1:], v[1:], -total, n - 1)
+        add(x[1:], v[1:], -total, n - 1)
 
 
 def _tridiagonal(a: Reals, n: int, d: Reals, e: Reals, tau: Reals, w: Reals) -> None:
@@ -117,22 +78,20 @@ def _tridiagonal(a: Reals, n: int, d: Reals, e: Reals, tau: Reals, w: Reals) -> 
                 w[j] = 0.0
             for j in range(count):
                 row = inner[j * n + j :]
-                w[j] = w[j] + _dot(row, v[j:], count - j)
-                _add(w[j + 1 :], row[1:], v[j], count - j - 1)
+                w[j] = w[j] + dot(row, v[j:], count - j)
+                add(w[j + 1 :], row[1:], v[j], count - j - 1)
             for j in range(count):
                 w[j] = w[j] * share
-            _add(w, v, -0.5 * share * _dot(w, v, count), count)
+            add(w, v, -0.5 * share * dot(w, v, count), count)
             for j in range(count):
                 row = inner[j * n + j :]
-                _add(row, w[j:], -v[j], count - j)
-                _add(row, v[j:], -w[j], count - j)
+                add(row, w[j:], -v[j], count - j)
+                add(row, v[j:], -w[j], count - j)
             v[0] = e[i]
     d[n - 1] = a[n * n - 1]
 
 
-def _symmetric_pair(
-    a: float, b: float, c: float
-) -> tuple[float, float, float, float]:
+def _symmetric_pair(a: float, b: float, c: float) -> tuple[float, float, float, float]:
     """The eigenvalues of [[a, b], [b, c]], the greater in size first, and its unit vector."""
     total, gap, twice = a + c, a - c, b + b
     high = a if abs(a) > abs(c) else c
@@ -190,7 +149,7 @@ def _upwards(
         if m == k + 1:
             d[k], d[m], c, s = _symmetric_pair(d[k], e[k], d[m])
             if width > 0:
-                _rotate(z[k * n :], z[m * n :], c, s, width)
+                rotate(z[k * n :], z[m * n :], c, s, width)
             e[k] = 0.0
             k += 2
             continue
@@ -198,7 +157,7 @@ def _upwards(
             return False
         turns += 1
         g = (d[k + 1] - p) / (2.0 * e[k])
-        r = _length(g, 1.0)
+        r = length(g, 1.0)
         g = d[m] - p + e[k] / (g + copysign(r, g))
         s = 1.0
         c = 1.0
@@ -215,7 +174,7 @@ def _upwards(
             d[i + 1] = g + p
             g = c * r - b
             if width > 0:
-                _rotate(z[i * n :], z[(i + 1) * n :], c, -s, width)
+                rotate(z[i * n :], z[(i + 1) * n :], c, -s, width)
         d[k] = d[k] - p
         e[k] = g
     return True
@@ -241,7 +200,7 @@ def _downwards(
         if m == k - 1:
             d[m], d[k], c, s = _symmetric_pair(d[m], e[m], d[k])
             if width > 0:
-                _rotate(z[m * n :], z[k * n :], c, s, width)
+                rotate(z[m * n :], z[k * n :], c, s, width)
             e[m] = 0.0
             k -= 2
             continue
@@ -249,7 +208,7 @@ def _downwards(
             return False
         turns += 1
         g = (d[k - 1] - p) / (2.0 * e[k - 1])
-        r = _length(g, 1.0)
+        r = length(g, 1.0)
         g = d[m] - p + e[k - 1] / (g + copysign(r, g))
         s = 1.0
         c = 1.0
@@ -266,7 +225,7 @@ def _downwards(
             d[i] = g + p
             g = c * r - b
             if width > 0:
-                _rotate(z[i * n :], z[(i + 1) * n :], c, s, width)
+                rotate(z[i * n :], z[(i + 1) * n :], c, s, width)
         d[k] = d[k] - p
         e[k - 1] = g
     return True
@@ -311,7 +270,7 @@ def _eigenvectors(
             d[best] = d[i]
             d[i] = p
             if width > 0:
-                _exchange(z[best * n :], z[i * n :], width)
+                exchange(z[best * n :], z[i * n :], width)
     return True
 
 
@@ -415,9 +374,9 @@ def _bidiagonal(
             for k in range(count - 1):
                 sums[k] = 0.0
             for j in range(count):
-                _add(sums, rest[j * n :], column[j], count - 1)
+                add(sums, rest[j * n :], column[j], count - 1)
             for j in range(count):
-                _add(rest[j * n :], sums, -left[i] * column[j], count - 1)
+                add(rest[j * n :], sums, -left[i] * column[j], count - 1)
         right[i] = 0.0
         if i < n - 1:
             right[i] = _reflector(rest, count - 1)
@@ -528,8 +487,8 @@ def _step_down(
                 e[i - 1] = old_s * r
             old_c, old_s, d[i] = _rotation(old_c * r, d[i + 1] * s)
             if width > 0:
-                _rotate(v[i * n :], v[(i + 1) * n :], c, s, width)
-                _rotate(u[i * n :], u[(i + 1) * n :], old_c, old_s, width)
+                rotate(v[i * n :], v[(i + 1) * n :], c, s, width)
+                rotate(u[i * n :], u[(i + 1) * n :], old_c, old_s, width)
         h = d[last] * c
         d[last] = h * old_c
         e[last - 1] = h * old_s
@@ -552,8 +511,8 @@ def _step_down(
             g = left_s * e[i + 1]
             e[i + 1] = left_c * e[i + 1]
         if width > 0:
-            _rotate(v[i * n :], v[(i + 1) * n :], c, s, width)
-            _rotate(u[i * n :], u[(i + 1) * n :], left_c, left_s, width)
+            rotate(v[i * n :], v[(i + 1) * n :], c, s, width)
+            rotate(u[i * n :], u[(i + 1) * n :], left_c, left_s, width)
     e[last - 1] = f
 
 
@@ -569,8 +528,8 @@ def _step_up(
                 e[i] = old_s * r
             old_c, old_s, d[i] = _rotation(old_c * r, d[i - 1] * s)
             if width > 0:
-                _rotate(v[(i - 1) * n :], v[i * n :], old_c, -old_s, width)
-                _rotate(u[(i - 1) * n :], u[i * n :], c, -s, width)
+                rotate(v[(i - 1) * n :], v[i * n :], old_c, -old_s, width)
+                rotate(u[(i - 1) * n :], u[i * n :], c, -s, width)
         h = d[first] * c
         d[first] = h * old_c
         e[first] = h * old_s
@@ -593,8 +552,8 @@ def _step_up(
             g = left_s * e[i - 2]
             e[i - 2] = left_c * e[i - 2]
         if width > 0:
-            _rotate(v[(i - 1) * n :], v[i * n :], left_c, -left_s, width)
-            _rotate(u[(i - 1) * n :], u[i * n :], c, -s, width)
+            rotate(v[(i - 1) * n :], v[i * n :], left_c, -left_s, width)
+            rotate(u[(i - 1) * n :], u[i * n :], c, -s, width)
     e[first] = f
 
 
@@ -670,8 +629,8 @@ def _singular_values(
             d[last], d[first], sr, cr, sl, cl = _upper_pair(d[first], e[first], d[last], eps)
             e[first] = 0.0
             if width > 0:
-                _rotate(v[first * n :], v[last * n :], cr, sr, width)
-                _rotate(u[first * n :], u[last * n :], cl, sl, width)
+                rotate(v[first * n :], v[last * n :], cr, sr, width)
+                rotate(u[first * n :], u[last * n :], cl, sl, width)
             last -= 2
             continue
         if first > old_last or last < old_first:
@@ -721,8 +680,8 @@ def _order(d: Reals, u: Reals, v: Reals, n: int, width: int) -> None:
             d[least] = d[i]
             d[i] = size
             if width > 0:
-                _exchange(u[least * n :], u[i * n :], width)
-                _exchange(v[least * n :], v[i * n :], width)
+                exchange(u[least * n :], u[i * n :], width)
+                exchange(v[least * n :], v[i * n :], width)
 
 
 def singular(
@@ -793,7 +752,7 @@ def singular(
 
 #: All functions; each calls those before it.
 FUNCTIONS = (
-    _length, _rotation, _rotate, _dot, _add, _exchange, _reflector, _reflect, _tridiagonal,
+    length, _rotation, rotate, dot, add, exchange, _reflector, _reflect, _tridiagonal,
     _symmetric_pair, _upwards, _downwards, _eigenvectors, _is_usual, _identity, self_adjoint,
     _bidiagonal, _least_of_pair, _upper_pair, _step_down, _step_up, _deflate, _bound, _order,
     _singular_values, singular,

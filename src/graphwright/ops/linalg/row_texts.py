@@ -1,6 +1,17 @@
-"""The innermost loops of `rotation_code` as LLVM's text: four numbers at once, then one by one."""
+"""The innermost loops of `row_steps`, `root_code` and `elimination_code` as LLVM's text.
+
+Four numbers at once, then one by one; or eight at once where rows are multiples of eight.
+"""
 
 from __future__ import annotations
+
+from graphwright.machine import targets
+from graphwright.machine.vector_code import (
+    EIGHT_NUMBERS,
+    EIGHT_PLACES,
+    EightLanes,
+    lanes_before,
+)
 
 _LOOP = """
 define internal RESULT @NAME(ARGUMENTS, i64 %n) {
@@ -87,60 +98,163 @@ _TOTAL = """  %low = shufflevector PARTS %w.sum, PARTS poison, <2 x i32> <i32 0,
   %odd = extractelement <2 x double> %pair, i64 1
   %o.start = fadd double %even, %odd""".replace("PARTS", "<4 x double>")
 
-#: The texts of functions of `rotation_code`, by their names.
+
+def _sum(name: str, terms: str) -> str:
+    """The lines for a sum of products, of a row and a factor each, such as "xc + ug - vh"."""
+    first, *rest = terms.split()
+    lines = [
+        f"  %w.{term} = fmul <4 x double> %{term[0]}s, %{term[1]}s" for term in (first, *rest[1::2])
+    ]
+    total = f"%w.{first}"
+    for i, (sign, term) in enumerate(zip(rest[::2], rest[1::2])):
+        before, total = total, f"%w.{name}" if term == rest[-1] else f"%w.{name}.part{i}"
+        op = {"+": "fadd", "-": "fsub"}[sign]
+        lines.append(f"  {total} = {op} <4 x double> {before}, %w.{term}")
+    return "\n".join(lines)
+
+
+def _combined(**rows: str) -> str:
+    """The lines by which each row becomes a sum of products of rows and factors."""
+    sums = [_sum(row, terms) for row, terms in rows.items()]
+    stores = [f"  store <4 x double> %w.{row}, ptr %{row}s.at, align 8" for row in rows]
+    return "\n".join([*sums, *stores])
+
+
+_EIGHT = EightLanes("double")
+
+
+def _less_product(name: str, x: str, y: str, z: str) -> str:
+    """The lines for x - y * z, which is rounded once where a processor can.
+
+    Quick code and other code of one text do the same.
+    """
+    if not targets.vectors().fused:
+        return f"""\
+  {name}.product = fmul <8 x double> {y}, {z}
+  {name} = fsub <8 x double> {x}, {name}.product"""
+    operands = f"<8 x double> {name}.negative, <8 x double> {z}, <8 x double> {x}"
+    return f"""\
+  {name}.negative = fneg <8 x double> {y}
+  {name} = call <8 x double> @llvm.fma.v8f64({operands})"""
+
+
+def _fold_text() -> str:
+    """The text of `fold`."""
+    heads, steps = [], []
+    for t in range(8):
+        heads.append(f"""\
+  %f{t}.at = getelementptr double, ptr %f, i64 {t}
+  %f{t}.number = load double, ptr %f{t}.at
+{_EIGHT.splat(f"%f{t}.number", f"%f{t}")}
+  %y{t}.skip = mul i64 %step, {t}
+  %y{t}.row = getelementptr double, ptr %y, i64 %y{t}.skip""")
+        steps.append(f"""\
+  %y{t}.at = getelementptr double, ptr %y{t}.row, i64 %i
+  %y{t} = load <8 x double>, ptr %y{t}.at, align 8
+{_less_product(f"%x{t + 1}", f"%x{t}", f"%f{t}", f"%y{t}")}""")
+    return f"""
+define internal void @fold(ptr %x, ptr %y, i64 %step, ptr %f, i64 %n) {{
+entry:
+{chr(10).join(heads)}
+  br label %eight
+eight:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %eight ]
+  %x.at = getelementptr double, ptr %x, i64 %i
+  %x0 = load <8 x double>, ptr %x.at, align 8
+{chr(10).join(steps)}
+  store <8 x double> %x8, ptr %x.at, align 8
+  %i.next = add i64 %i, 8
+  %i.more = icmp slt i64 %i.next, %n
+  br i1 %i.more, label %eight, label %done
+done:
+  ret void
+}}
+"""
+
+
+def _eliminate_text() -> str:
+    """The text of `eliminate`."""
+    return f"""
+define internal void @eliminate(ptr %w, i64 %count, i64 %step, i64 %column, ptr %u,
+    double %inverse) {{
+entry:
+  %us = load <8 x double>, ptr %u, align 8
+{EIGHT_PLACES.splat("%column", "%columns")}
+  %is.column = icmp eq <8 x i64> {EIGHT_NUMBERS}, %columns
+  br label %test
+test:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %row ]
+  %i.more = icmp slt i64 %i, %count
+  br i1 %i.more, label %row, label %done
+row:
+  %skip = mul i64 %i, %step
+  %row.at = getelementptr double, ptr %w, i64 %skip
+  %number.at = getelementptr double, ptr %row.at, i64 %column
+  %number = load double, ptr %number.at
+  %share = fmul double %number, %inverse
+{_EIGHT.splat("%share", "%shares")}
+  %numbers = load <8 x double>, ptr %row.at, align 8
+{_less_product("%rest", "%numbers", "%shares", "%us")}
+  %new = select <8 x i1> %is.column, <8 x double> %shares, <8 x double> %rest
+  store <8 x double> %new, ptr %row.at, align 8
+  %i.next = add i64 %i, 1
+  br label %test
+done:
+  ret void
+}}
+"""
+
+
+#: The bits of absolute values have the order of these, and NaN is greater than all.
+_PADDED_ROW = f"""
+define internal double @padded_row(ptr %row, ptr %numbers, i64 %n, i64 %padded, double %most) {{
+entry:
+  %bits = bitcast double %most to i64
+{EIGHT_PLACES.splat("%bits", "%start")}
+  br label %eight
+eight:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %eight ]
+  %greatest = phi <8 x i64> [ %start, %entry ], [ %greater, %eight ]
+{lanes_before("%n", "%i")}
+  %numbers.at = getelementptr double, ptr %numbers, i64 %i
+{_EIGHT.load("%new", "%numbers.at", "%is.there")}
+  %row.at = getelementptr double, ptr %row, i64 %i
+  store <8 x double> %new, ptr %row.at, align 8
+  %sizes = call <8 x double> @llvm.fabs.v8f64(<8 x double> %new)
+  %sizes.bits = bitcast <8 x double> %sizes to <8 x i64>
+  %greater = call <8 x i64> @llvm.smax.v8i64(<8 x i64> %greatest, <8 x i64> %sizes.bits)
+  %i.next = add i64 %i, 8
+  %i.more = icmp slt i64 %i.next, %padded
+  br i1 %i.more, label %eight, label %done
+done:
+  %result.bits = call i64 @llvm.vector.reduce.smax.v8i64(<8 x i64> %greater)
+  %result = bitcast i64 %result.bits to double
+  ret double %result
+}}
+declare <8 x double> @llvm.fabs.v8f64(<8 x double>)
+declare <8 x i64> @llvm.smax.v8i64(<8 x i64>, <8 x i64>)
+declare i64 @llvm.vector.reduce.smax.v8i64(<8 x i64>)
+{_EIGHT.declarations}"""
+
+#: The texts of functions of `row_steps` and `root_code`, by their names.
 ROW_TEXTS = {
-    "_rotate": loop_text(
-        "_rotate",
-        "xy",
-        "cs",
-        """  %w.a = fmul <4 x double> %xs, %cs
-  %w.b = fmul <4 x double> %ys, %ss
-  %w.c = fadd <4 x double> %w.a, %w.b
-  %w.d = fmul <4 x double> %ys, %cs
-  %w.e = fmul <4 x double> %xs, %ss
-  %w.f = fsub <4 x double> %w.d, %w.e
-  store <4 x double> %w.c, ptr %xs.at, align 8
-  store <4 x double> %w.f, ptr %ys.at, align 8""",
-    ),
+    "rotate": loop_text("rotate", "xy", "cs", _combined(x="xc + ys", y="yc - xs")),
     "_rotate_complex": loop_text(
         "_rotate_complex",
         "xyuv",
         "cgh",
-        """  %w.xc = fmul <4 x double> %xs, %cs
-  %w.ug = fmul <4 x double> %us, %gs
-  %w.vh = fmul <4 x double> %vs, %hs
-  %w.x.part = fadd <4 x double> %w.xc, %w.ug
-  %w.x = fsub <4 x double> %w.x.part, %w.vh
-  %w.yc = fmul <4 x double> %ys, %cs
-  %w.vg = fmul <4 x double> %vs, %gs
-  %w.uh = fmul <4 x double> %us, %hs
-  %w.y.part = fadd <4 x double> %w.yc, %w.vg
-  %w.y = fadd <4 x double> %w.y.part, %w.uh
-  %w.uc = fmul <4 x double> %us, %cs
-  %w.xg = fmul <4 x double> %xs, %gs
-  %w.yh = fmul <4 x double> %ys, %hs
-  %w.u.part = fsub <4 x double> %w.uc, %w.xg
-  %w.u = fsub <4 x double> %w.u.part, %w.yh
-  %w.vc = fmul <4 x double> %vs, %cs
-  %w.yg = fmul <4 x double> %ys, %gs
-  %w.xh = fmul <4 x double> %xs, %hs
-  %w.v.part = fsub <4 x double> %w.vc, %w.yg
-  %w.v = fadd <4 x double> %w.v.part, %w.xh
-  store <4 x double> %w.x, ptr %xs.at, align 8
-  store <4 x double> %w.y, ptr %ys.at, align 8
-  store <4 x double> %w.u, ptr %us.at, align 8
-  store <4 x double> %w.v, ptr %vs.at, align 8""",
+        _combined(x="xc + ug - vh", y="yc + vg + uh", u="uc - xg - yh", v="vc - yg + xh"),
     ),
-    "_add": loop_text(
-        "_add",
+    "add": loop_text(
+        "add",
         "xy",
         "f",
         """  %w.a = fmul <4 x double> %ys, %fs
   %w.b = fadd <4 x double> %xs, %w.a
   store <4 x double> %w.b, ptr %xs.at, align 8""",
     ),
-    "_dot": loop_text(
-        "_dot",
+    "dot": loop_text(
+        "dot",
         "xy",
         "",
         """  %w.a = fmul <4 x double> %xs, %ys
@@ -148,3 +262,13 @@ ROW_TEXTS = {
         _TOTAL,
     ),
 }
+
+
+def elimination_texts() -> dict[str, str]:
+    """The texts of functions of `elimination_code`, by their names."""
+    declared = "declare <8 x double> @llvm.fma.v8f64(<8 x double>, <8 x double>, <8 x double>)\n"
+    return {
+        "fold": _fold_text(),
+        "eliminate": _eliminate_text(),
+        "padded_row": _PADDED_ROW + declared,
+    }

@@ -5,21 +5,18 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from graphwright.base.scalar_code import module_text
 from graphwright.machine.array_layout import address
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.linalg import root_code, rotation_code
 from graphwright.ops.linalg.lapack_routines import lapack
 from graphwright.ops.linalg.row_texts import ROW_TEXTS
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: The most rows for singular vectors: LAPACK divides larger matrices, and its vectors have other
 #: signs then.
@@ -47,14 +44,10 @@ def functions() -> dict[str, Any]:
         "self_adjoint": [*[place] * 3, number, number, flag, real, real, place],
         "singular": [*[place] * 4, number, number, flag, real, real, real, place],
     }
-    functions: dict[str, Any] = {}
-
-    def use(library: Library) -> None:
-        for name, kind in kinds.items():
-            functions[name] = ctypes.CFUNCTYPE(number, *kind)(library.addresses[name])
-
-    lasting(module_text(rotation_code.FUNCTIONS, ROW_TEXTS), use)
-    return functions
+    return lasting_functions(
+        module_text(rotation_code.FUNCTIONS, ROW_TEXTS),
+        {name: ctypes.CFUNCTYPE(number, *kind) for name, kind in kinds.items()},
+    )
 
 
 @functools.cache
@@ -62,13 +55,7 @@ def root_functions() -> dict[str, Any]:
     """The function of roots, by its name."""
     place, number, real = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
     kind = ctypes.CFUNCTYPE(number, place, place, number, number, real, real, number, place)
-    functions: dict[str, Any] = {}
-
-    def use(library: Library) -> None:
-        functions["square_roots"] = kind(library.addresses["square_roots"])
-
-    lasting(module_text(root_code.FUNCTIONS, ROW_TEXTS), use)
-    return functions
+    return lasting_functions(module_text(root_code.FUNCTIONS, ROW_TEXTS), {"square_roots": kind})
 
 
 PREPARATION = Preparation(functions, patience=_PATIENCE)

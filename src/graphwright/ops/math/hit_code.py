@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.machine.array_layout import address
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: Predictions from which on the code is worth to be made, and how often fewer are worth it.
 WORTH_MAKING, PATIENCE = 1 << 16, 4
@@ -105,15 +102,8 @@ declare float @llvm.fabs.f32(float)
 @functools.cache
 def functions() -> dict[str, Any]:
     """The function of all rows, by its name."""
-    place, number = ctypes.c_void_p, ctypes.c_int64
-    functions: dict[str, Any] = {}
-
-    def use(library: Library) -> None:
-        kind = ctypes.CFUNCTYPE(None, *[place] * 3, *[number] * 3)
-        functions["hits"] = kind(library.addresses["hits"])
-
-    lasting(_TEXT, use)
-    return functions
+    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, *[ctypes.c_int64] * 3)
+    return lasting_functions(_TEXT, {"hits": kind})
 
 
 PREPARATION = Preparation(functions, is_brief=True, patience=PATIENCE)

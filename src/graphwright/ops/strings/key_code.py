@@ -11,20 +11,17 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.machine import array_layout
 from graphwright.machine.array_layout import address
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.strings.string_code import PATIENCE, all_strings, farm, over_strings
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: So many keys are worth the code, or fewer in several calls.
 _WORTH = 1 << 11
@@ -122,15 +119,7 @@ def _functions() -> dict[str, Any]:
     strings = [place, place, place, number]
     put = ctypes.PYFUNCTYPE(number, *strings, number)
     find = ctypes.PYFUNCTYPE(number, *strings, place, number, place, place)
-    functions: dict[str, Any] = {}
-
-    def use(library: Library) -> None:
-        functions["put"] = put(library.addresses["put_keys"])
-        functions["find"] = find(library.addresses["find_keys"])
-        functions["distinct"] = find(library.addresses["distinct"])
-
-    lasting(_TEXT, use)
-    return functions
+    return lasting_functions(_TEXT, {"put_keys": put, "find_keys": find, "distinct": find})
 
 
 PREPARATION = Preparation(_functions, is_brief=True, patience=PATIENCE)
@@ -173,7 +162,7 @@ class PlacedKeys:
         self.keys[:] = list(rows)
         self.rows = np.fromiter(rows.values(), np.int64, count)
         self.places = _places(count)
-        done = _functions()["put"](
+        done = _functions()["put_keys"](
             address(self.keys), id(bytes), address(self.places), count, len(self.places) - 1
         )
         self.is_whole = done == count  # not where a key is no plain string of bytes
@@ -184,7 +173,7 @@ class PlacedKeys:
             return None
         keys = np.ascontiguousarray(keys).reshape(-1)
         result = np.empty(keys.size, np.int64)
-        done = _functions()["find"](
+        done = _functions()["find_keys"](
             address(keys), id(bytes), address(result), keys.size, address(self.places),
             len(self.places) - 1, address(self.keys), address(self.rows),
         )  # fmt: skip

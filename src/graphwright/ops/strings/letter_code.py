@@ -7,31 +7,19 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from graphwright.machine import array_layout
 from graphwright.machine.array_layout import address, python_function
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
-from graphwright.ops.strings.string_code import CHUNK, MANY, PATIENCE, over_strings
+from graphwright.ops.strings.string_code import CHUNK, MANY, PATIENCE, over_strings, store_text
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: So many strings are worth the code, or fewer in several calls.
 _WORTH = 1 << 11
-
-#: Puts a string in the next place of %out, instead of what was there.
-_KEEP = """  %is.lost = icmp eq ptr %made, null
-  br i1 %is.lost, label %end, label %keep
-keep:
-  %out.at = getelementptr ptr, ptr %out, i64 %i
-  %before = load ptr, ptr %out.at
-  store ptr %made, ptr %out.at
-  call void %drop(ptr %before)"""
 
 
 def _test_of_space(name: str, place: str) -> str:
@@ -78,7 +66,7 @@ other:
   br label %made.it
 made.it:
   %made = phi ptr [ %object, %same ], [ %part, %other ]
-{_KEEP}"""
+{store_text("%made")}"""
 
 
 def _recased(place: str, kind: str, test: str) -> str:
@@ -102,7 +90,7 @@ def _recased(place: str, kind: str, test: str) -> str:
 
 _CHUNK = f"<{CHUNK} x i8>"
 _RECASE = f"""  %made = call ptr %new(ptr null, i64 %size)
-{_KEEP}
+{store_text("%made")}
   %target = getelementptr i8, ptr %made, i64 {array_layout.BYTES}
   %whole = and i64 %size, {-CHUNK}
   %first.one = insertelement {_CHUNK} poison, i8 %first, i64 0
@@ -135,16 +123,9 @@ def _functions() -> dict[str, Any]:
     place, number = ctypes.c_void_p, ctypes.c_int64
     # They keep the interpreter's lock, since they make objects.
     arguments = [place, place, place, number, place, place]
-    strip = ctypes.PYFUNCTYPE(number, *arguments, place)
-    recase = ctypes.PYFUNCTYPE(number, *arguments, ctypes.c_uint8)
-    functions: dict[str, Any] = {}
-
-    def use(library: Library) -> None:
-        functions["strip"] = strip(library.addresses["strip"])
-        functions["recase"] = recase(library.addresses["recase"])
-
-    lasting(_TEXT, use)
-    return functions
+    last = {"strip": place, "recase": ctypes.c_uint8}
+    kinds = {name: ctypes.PYFUNCTYPE(number, *arguments, kind) for name, kind in last.items()}
+    return lasting_functions(_TEXT, kinds)
 
 
 PREPARATION = Preparation(_functions, is_brief=True, patience=PATIENCE)

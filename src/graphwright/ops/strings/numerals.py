@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from graphwright.base.scalar_code import module_text
 from graphwright.machine.array_layout import address
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.strings import numeral_code
 from graphwright.ops.strings.byte_pieces import pieces_of
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: So many numbers are worth to make the code, or so many times as many of several calls.
 _WORTH, _PATIENCE = 1 << 13, 4
@@ -37,17 +34,10 @@ def functions() -> dict[str, Any]:
     """The functions, by their names."""
     place, number = ctypes.c_void_p, ctypes.c_int64
     kinds = {
-        "print_integers": [place, number, place, place],
-        "print_reals": [place, number, number, number, *[place] * 4],
+        "print_integers": ctypes.CFUNCTYPE(None, place, number, place, place),
+        "print_reals": ctypes.CFUNCTYPE(None, place, number, number, number, *[place] * 4),
     }
-    functions: dict[str, Any] = {}
-
-    def use(library: Library) -> None:
-        for name, kind in kinds.items():
-            functions[name] = ctypes.CFUNCTYPE(None, *kind)(library.addresses[name])
-
-    lasting(module_text(numeral_code.FUNCTIONS), use)
-    return functions
+    return lasting_functions(module_text(numeral_code.FUNCTIONS), kinds)
 
 
 PREPARATION = Preparation(functions, patience=_PATIENCE)

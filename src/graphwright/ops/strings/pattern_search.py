@@ -13,7 +13,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Sequence as Series
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.base.scalar_code import module_text
 from graphwright.machine import array_layout
 from graphwright.machine.array_layout import address, python_function
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.strings import group_code, string_code
 from graphwright.ops.strings.byte_pieces import pieces_of
@@ -37,9 +37,6 @@ from graphwright.ops.strings.pattern_automata import (
 )
 from graphwright.ops.strings.string_code import MANY, over_strings
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 #: What follows in a list of atoms where the pattern has matched.
 MATCH = -1
@@ -492,19 +489,14 @@ _DECLARED = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
 @functools.cache
 def _functions() -> dict[str, Any]:
     """The function of an array of strings, by its name."""
-    functions: dict[str, Any] = {}
     place, number = ctypes.c_void_p, ctypes.c_int64
     # It keeps the interpreter's lock, without which another thread could free the strings.
     kind = ctypes.PYFUNCTYPE(
         number, place, place, place, number,
         place, place, place, ctypes.c_char_p, number, ctypes.c_bool, place, place, place,
     )  # fmt: skip
-
-    def use(library: Library) -> None:
-        functions["replaced"] = kind(library.addresses["replaced"])
-
-    lasting(over_strings("replaced", _ARGUMENTS, _REPLACED) + _DECLARED, use)
-    return functions
+    text = over_strings("replaced", _ARGUMENTS, _REPLACED) + _DECLARED
+    return lasting_functions(text, {"replaced": kind})
 
 
 #: So many strings are worth machine code, or so many times as many of several calls.
@@ -623,15 +615,9 @@ class GroupReplacement:
 @functools.cache
 def _group_functions() -> dict[str, Any]:
     """The function of many texts, by its name."""
-    functions: dict[str, Any] = {}
     place, number = ctypes.c_void_p, ctypes.c_int64
     kind = ctypes.CFUNCTYPE(number, *[place] * 16, *[number] * 5, ctypes.c_bool, number)
-
-    def use(library: Library) -> None:
-        functions["replace_groups"] = kind(library.addresses["replace_groups"])
-
-    lasting(module_text(group_code.FUNCTIONS), use)
-    return functions
+    return lasting_functions(module_text(group_code.FUNCTIONS), {"replace_groups": kind})
 
 
 GROUP_PREPARATION = Preparation(_group_functions, patience=PATIENCE)

@@ -9,15 +9,15 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.machine import array_layout
 from graphwright.machine.array_layout import address, python_function
-from graphwright.machine.drafts import lasting
+from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
 from graphwright.ops.strings.hash_formulas import (
     MASK,
@@ -38,9 +38,6 @@ from graphwright.ops.strings.hash_formulas import (
     sip_start,
 )
 from graphwright.types.arrays import Array
-
-if TYPE_CHECKING:
-    from graphwright.machine.linking import Library
 
 Numbers = npt.NDArray[np.uint64]
 
@@ -419,9 +416,20 @@ def all_strings(write: Callable[[StringText], None]) -> str:
     return one + over_strings(f"{name}_of_all", "i64 %key0, i64 %key1", each)
 
 
+def store_text(name: str, place: str = "%i") -> str:
+    """The lines that put a new string in a place of %out, instead of what was there."""
+    return f"""  %is.lost = icmp eq ptr {name}, null
+  br i1 %is.lost, label %end, label %keep
+keep:
+  %out.at = getelementptr ptr, ptr %out, i64 {place}
+  %before = load ptr, ptr %out.at
+  store ptr {name}, ptr %out.at
+  call void %drop(ptr %before)"""
+
+
 #: Puts a new string in place of each object of %out: from a start, and of a length at most.
 #: Characters are counted only where a start is counted from the end, or may lie behind it.
-_PART = """  %bound = mul i64 %i, %step
+_PART = f"""  %bound = mul i64 %i, %step
   %start.at = getelementptr i64, ptr %starts, i64 %bound
   %start = load i64, ptr %start.at
   %length.at = getelementptr i64, ptr %lengths, i64 %bound
@@ -466,21 +474,15 @@ make:
   %bytes = sub i64 %to, %from
   %from.at = getelementptr i8, ptr %text, i64 %from
   %part = call ptr %new(ptr %from.at, i64 %bytes)
-  %is.lost = icmp eq ptr %part, null
-  br i1 %is.lost, label %end, label %keep
-keep:
-  %out.at = getelementptr ptr, ptr %out, i64 %i
-  %before = load ptr, ptr %out.at
-  store ptr %part, ptr %out.at
-  call void %drop(ptr %before)"""
+{store_text("%part")}"""
 _PARTS = over_strings(
     "parts", "ptr %starts, ptr %lengths, i64 %step, i1 %characters, ptr %new, ptr %drop", _PART
 )
 
 #: Puts the pieces of each string in the next places of %out, of which %taken says how many are in
 #: use. A piece begins at %start, which is -1 between pieces that white space separates.
-_SPLIT = """  %taken.before = load i64, ptr %taken
-  %is.white = icmp eq i64 %separator, SPACES
+_SPLIT = f"""  %taken.before = load i64, ptr %taken
+  %is.white = icmp eq i64 %separator, {SPACES}
   %outside = select i1 %is.white, i64 -1, i64 0
   br label %scan
 scan:
@@ -515,13 +517,7 @@ make:
   %from.at = getelementptr i8, ptr %text, i64 %start
   %bytes = sub i64 %place, %start
   %part = call ptr %new(ptr %from.at, i64 %bytes)
-  %is.lost = icmp eq ptr %part, null
-  br i1 %is.lost, label %end, label %keep
-keep:
-  %out.at = getelementptr ptr, ptr %out, i64 %slot
-  %before = load ptr, ptr %out.at
-  store ptr %part, ptr %out.at
-  call void %drop(ptr %before)
+{store_text("%part", "%slot")}
   %slot.more = add i64 %slot, 1
   %place.behind = add i64 %place, 1
   %start.behind = select i1 %is.white, i64 -1, i64 %place.behind
@@ -533,7 +529,7 @@ step:
   br label %scan
 done:
   %taken.after = phi i64 [ %slot, %behind ], [ %slot.more, %keep ]
-  store i64 %taken.after, ptr %taken""".replace("SPACES", str(SPACES))
+  store i64 %taken.after, ptr %taken"""
 _SPLITS = over_strings(
     "split", "ptr %taken, i64 %room, i64 %separator, ptr %new, ptr %drop", _SPLIT
 )
@@ -544,28 +540,18 @@ _DECLARED = f"declare i{CHUNK} @llvm.ctpop.i{CHUNK}(i{CHUNK})\n"
 def _functions() -> dict[str, Any]:
     """The functions of arrays, by name."""
     writers = farm, murmur, sip, size, characters, state, edge, pieces
-    functions: dict[str, Any] = {}
-
-    def use(library: Library) -> None:
-        functions.update(bound(library.addresses, [writer.__name__ for writer in writers]))
-
-    lasting("".join(map(all_strings, writers)) + _PARTS + _SPLITS + _DECLARED, use)
-    return functions
-
-
-def bound(addresses: Mapping[str, int], names: Iterable[str]) -> dict[str, Any]:
-    """The functions at addresses, by name."""
     place, number = ctypes.c_void_p, ctypes.c_int64
     # They keep the interpreter's lock, without which another thread could free the strings.
     call = ctypes.PYFUNCTYPE(number, place, place, place, number, number, number)
     cut = ctypes.PYFUNCTYPE(
         number, place, place, place, number, place, place, number, ctypes.c_bool, place, place
     )
-    functions: dict[str, Any] = {name: call(addresses[f"{name}_of_all"]) for name in names}
     split = ctypes.PYFUNCTYPE(
         number, place, place, place, number, place, number, number, place, place
     )
-    return functions | {"parts": cut(addresses["parts"]), "split": split(addresses["split"])}
+    kinds: dict[str, Any] = {f"{writer.__name__}_of_all": call for writer in writers}
+    text = "".join(map(all_strings, writers)) + _PARTS + _SPLITS + _DECLARED
+    return lasting_functions(text, kinds | {"parts": cut, "split": split})
 
 
 PREPARATION = Preparation(_functions, is_brief=True, patience=PATIENCE)
@@ -592,7 +578,8 @@ def numbers(
     strings = np.asarray(strings, order="C")  # scalars stay scalars
     result = np.empty(strings.shape, np.uint64)
     count, keys = strings.size, [word & MASK for word in key]
-    done = _functions()[name](address(strings), id(bytes), address(result), count, *keys)
+    function = _functions()[f"{name}_of_all"]
+    done = function(address(strings), id(bytes), address(result), count, *keys)
     return result if done == count else None
 
 

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from graphwright.ops.strings import (
     field_code,
     fingerprint,
+    join_code,
     letter_code,
     numerals,
     pattern_automata,
@@ -162,8 +163,22 @@ def strip(array: Array) -> Array:
 def join(arrays: Sequence[Array], separator: bytes = b"") -> Array:
     """The strings of broadcast arrays joined element by element."""
     together = np.broadcast_arrays(*arrays)
-    rows = zip(*[array.reshape(-1).tolist() for array in together])
+    columns = [array.reshape(-1) for array in together]
+    results = join_code.joined_columns(columns, separator)
+    if results is not None:
+        return results.reshape(together[0].shape)
+    rows = zip(*[column.tolist() for column in columns])
     return filled([*map(separator.join, rows)], together[0].shape)
+
+
+def runs(strings: Array, firsts: Array, width: int, separator: bytes) -> Array:
+    """Runs of so many strings of a vector joined, from places on."""
+    results = join_code.joined_runs(strings, firsts, width, separator)
+    if results is not None:
+        return results
+    words = strings.tolist()
+    parts = [separator.join(words[first : first + width]) for first in firsts.tolist()]
+    return filled(parts, (len(parts),))
 
 
 def reduce_join(
@@ -175,7 +190,9 @@ def reduce_join(
     moved = array.transpose(*others, *axes)
     outer = moved.shape[: len(others)]
     rows = moved.reshape(math.prod(outer), math.prod(moved.shape[len(others) :]))
-    result = filled([*map(separator.join, rows.tolist())], (len(rows),))
+    result = join_code.joined_rows(rows, separator)
+    if result is None:
+        result = filled([*map(separator.join, rows.tolist())], (len(rows),))
     kept_sizes = [1 if axis in axes else size for axis, size in enumerate(array.shape)]
     return result.reshape(kept_sizes if keepdims else outer)
 

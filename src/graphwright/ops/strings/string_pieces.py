@@ -11,7 +11,6 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import string_kernels
-from graphwright.ops.strings.byte_pieces import pieces_between
 from graphwright.ops.strings.string_kernels import Errors, filled
 from graphwright.ops.strings.strings import chosen
 from graphwright.ops.strings.text_operands import texts
@@ -211,11 +210,10 @@ class StringNGrams(Op):
         counts = sum([count for _, count in every], nothing)
         flat = every[0][0] if len(every) == 1 else np.empty(int(counts.sum()), object)
         if len(every) > 1:  # the runs of a row stand together, width after width
-            rests = [iter(runs.tolist()) for runs, _ in every]
-            of_rows = np.stack([count for _, count in every], 1).tolist()
-            flat[:] = [
-                run for row in of_rows for rest, n in zip(rests, row) for run in islice(rest, n)
-            ]
+            starts = np.cumsum(counts) - counts
+            for runs, numbers in every:
+                flat[places_in_groups(starts, numbers)] = runs
+                starts += numbers
         places = np.cumsum([0, *counts]).astype(splits.dtype)
         return flat, places.reshape(splits.shape)
 
@@ -223,26 +221,22 @@ class StringNGrams(Op):
         """The words of all rows, with so many strings on both sides of each row."""
         if not pad:
             return words
-        left, right = [[text.encode()] * pad for text in (self.left_pad, self.right_pad)]
-        rest = iter(words.tolist())
-        strings = [w for n in lengths.tolist() for w in (*left, *islice(rest, n), *right)]
-        return filled(strings, (len(strings),))
+        sizes = lengths + 2 * pad
+        starts = np.cumsum(sizes) - sizes
+        strings = np.empty(int(sizes.sum()), object)
+        strings[places_in_groups(starts + pad, lengths)] = words
+        pads = np.full(len(lengths), pad)
+        strings[places_in_groups(starts, pads)] = self.left_pad.encode()
+        strings[places_in_groups(starts + pad + lengths, pads)] = self.right_pad.encode()
+        return strings
 
     def runs(self, words: Array, lengths: Array, width: int) -> tuple[Array, Array]:
-        """The runs of a width in all rows, and how many each row has.
-
-        With separators between all words, each run is a part of one text.
-        """
+        """The runs of a width in all rows, and how many each row has."""
         pad = width - 1 if self.pad_width < 0 else min(self.pad_width, width - 1)
         padded, sizes = self.padded(words, lengths, pad), lengths + 2 * pad
-        separator = self.separator.encode()
-        whole = np.frombuffer(separator.join(padded.tolist()) + b"\0", np.uint8)
-        spans = string_kernels.length(padded).astype(np.int64)
-        stops = np.cumsum(spans + len(separator)) - len(separator)
-        left = np.repeat(np.cumsum(sizes), sizes) - np.arange(len(padded))  # to the row's end
-        first = np.flatnonzero(left >= width)
-        runs = pieces_between(whole, (stops - spans)[first], stops[first + width - 1])
-        return runs, np.maximum(sizes - width + 1, 0)
+        counts = np.maximum(sizes - width + 1, 0)
+        firsts = places_in_groups(np.cumsum(sizes) - sizes, counts)
+        return string_kernels.runs(padded, firsts, width, self.separator.encode()), counts
 
     def short_rows(self, words: Array, lengths: Array, is_short: Array) -> tuple[Array, Array]:
         """The chosen rows, each as one run, and whether each row is one of them."""
@@ -251,3 +245,9 @@ class StringNGrams(Op):
         rows = [list(islice(rest, n)) for n in (lengths + 2 * pad).tolist()]
         runs = [*map(self.separator.encode().join, compress(rows, is_short.tolist()))]
         return filled(runs, (len(runs),)), is_short.astype(np.int64)
+
+
+def places_in_groups(starts: Array, counts: Array) -> Array:
+    """So many places from each start on, group after group."""
+    ends = np.cumsum(counts)
+    return np.arange(counts.sum()) + np.repeat(starts - ends + counts, counts)
