@@ -139,6 +139,30 @@ def test_objects_match_by_identity_then_by_equality_while_they_live():
     assert kept != from_value(also_one)
 
 
+def test_a_shape_is_a_value_that_a_trace_is_made_for() -> None:
+    seen: list[object] = []
+
+    @tf.function
+    def filled(x: tf.Tensor, shape: tf.TensorShape) -> tf.Tensor:
+        seen.append(shape)
+        return tf.fill(shape, x)
+
+    for dims in ([2], [3], [2], [2, 1]):
+        assert filled(1.0, tf.TensorShape(dims)).shape == dims
+    assert seen == [tf.TensorShape([2]), tf.TensorShape([3]), tf.TensorShape([2, 1])]
+    shapes = {"of": [x.shape for x in (tf.zeros([2, 3]), tf.zeros([6]))]}
+    assert tf.function(lambda d: tf.reshape(tf.range(6), d["of"][0]))(shapes).shape == [2, 3]
+
+
+def test_a_trace_knows_no_default_factory() -> None:
+    total = tf.function(lambda d: d["a"] + sum(d["b"]))
+    numbers = collections.defaultdict(list, {"a": tf.constant(1), "b": [tf.constant(2), tf.constant(3)]})
+    assert int(total(numbers)) == 6
+    with pytest.raises(KeyError):
+        tf.function(lambda d: d["c"])(numbers)
+    assert list(numbers) == ["a", "b"]
+
+
 def test_a_structure_that_contains_itself_is_refused():
     circular: list = [1]
     circular.append(circular)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import weakref
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeGuard
 
@@ -17,6 +18,7 @@ import numpy as np
 from graphwright.op.refusal import complete
 from graphwright.types.containers import is_attrs, is_namedtuple
 from graphwright.types.keys import distinct
+from graphwright.types.shape import TensorShape
 from graphwright.types.specs import NoSpecs, TensorSpec, TypeSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.trace_type import CastContext, TraceType
@@ -248,7 +250,8 @@ class Structure(TraceType):
         if is_namedtuple(self.kind):
             return self.kind(*values)
         if issubclass(self.kind, Mapping):
-            mapping: Any = self.kind
+            # A trace knows no default factory, so what lacks a key raises a KeyError there.
+            mapping: Any = dict if issubclass(self.kind, defaultdict) else self.kind
             return mapping(self.in_order(values))
         return self.kind(**{str(k): v for k, v in zip(self.keys, values)})
 
@@ -369,6 +372,8 @@ class TypeContext:
             TypeError: The value has no type, or states one that is no trace type.
             ValueError: The value contains itself.
         """
+        if isinstance(value, TensorShape):  # a value here, though elsewhere a type
+            return LiteralType(value)
         if isinstance(value, TraceType):
             return value
         if isinstance(value, Tensor):  # tensors look for attributes that they lack by words
