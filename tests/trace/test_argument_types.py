@@ -156,7 +156,7 @@ def test_a_shape_is_a_value_that_a_trace_is_made_for() -> None:
 
 def test_a_trace_knows_no_default_factory() -> None:
     total = tf.function(lambda d: d["a"] + sum(d["b"]))
-    numbers = collections.defaultdict(list, {"a": tf.constant(1), "b": [tf.constant(2), tf.constant(3)]})
+    numbers = collections.defaultdict(list, a=tf.constant(1), b=[tf.constant(2), tf.constant(3)])
     assert int(total(numbers)) == 6
     with pytest.raises(KeyError):
         tf.function(lambda d: d["c"])(numbers)

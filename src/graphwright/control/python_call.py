@@ -395,7 +395,8 @@ def numpy_function(
         name: A name for the op.
 
     Returns:
-        Tensors in the structure of `Tout`; without `inp`, a function.
+        Tensors in the structure of `Tout`, eagerly a list of them or one alone; without `inp`, a
+        function.
 
     Raises:
         ValueError: In a graph, `func` cannot be called.
@@ -411,8 +412,9 @@ def numpy_function(
         return decorator(func, Tout, functools.partial(numpy_function, stateful=stateful), name)
     if current_tracer() is None:
         function: Any = func
-        returned = function(*[np.array(convert(x)) for x in inp])
-        return tree.map_structure(lambda r: None if r is None else convert(r), returned)
+        returned = tree.flatten(function(*[np.array(x) for x in inp]))
+        results = [None if r is None else convert(r) for r in returned]
+        return results[0] if len(results) == 1 else results
     return called(PyFunc if stateful else PyFuncStateless, func, inp, Tout, name or "PyFunc")
 
 

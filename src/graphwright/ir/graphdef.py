@@ -227,7 +227,10 @@ class FunctionLibrary:
             "Graph": ("func", lambda graph: {"name": self.reference(graph)}),
         }
         if kind not in writers:
-            raise TypeError(f"an attribute of {op} is of type {kind}, which no GraphDef can hold")
+            raise TypeError(
+                f"{op.type_name} has an attribute of type {kind}, which no GraphDef can hold. "
+                "Datasets and iterators are such objects: pass a graph the tensors of a batch"
+            )
         return writers[kind]
 
     def _output_entry(self, value: Value) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphwright.op.dispatch import BINARY, UNARY
 from graphwright.ops.core import casting, creation, effect_ops
-from graphwright.ops.image import color
+from graphwright.ops.image import color, random_images
 from graphwright.ops.io import raw_bytes
 from graphwright.ops.math import (
     arithmetic,
@@ -33,14 +33,15 @@ _UNARY = {
     bitwise: "invert invert_operator",
     clipping: "clip_by_value saturate_cast",
     color: "adjust_brightness adjust_gamma convert_image_dtype",
+    random_images: "random_brightness stateless_random_brightness",
     comparison: "logical_not",
     complex_parts: "angle imag real",
     casting: "cast",
     creation: "ones_like zeros_like",
     effect_ops: "check_numerics",
     encoding: "as_string to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong to_number "
-    "unicode_transcode",
-    raw_bytes: "decode_base64 encode_base64",
+    "unicode_script unicode_transcode",
+    raw_bytes: "decode_base64 decode_compressed encode_base64",
     logistic: "sigmoid",
     magnitude: "abs sign",
     rounding: "ceil floor is_finite is_inf is_nan nextafter rint round",

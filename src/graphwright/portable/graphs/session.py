@@ -87,6 +87,18 @@ class Session:
         """The graph."""
         return self._graph
 
+    @property
+    def graph_def(self) -> Any:
+        """The graph as a `GraphDef`.
+
+        >>> import graphwright as tf
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        ...     one = tf.constant(1, name="one")
+        >>> [node.name for node in session.graph_def.node]
+        ['one']
+        """
+        return self._graph.as_graph_def()
+
     def run(
         self,
         fetches: Any,
