@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from math import copysign
+from textwrap import indent
 from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy as np
-from numpy import ndarray
+from numpy import asarray, generic, ndarray
 
 from graphwright.base.bounded_tables import remember
 from graphwright.base.errors import InvalidArgumentError, OpError, ResourceExhaustedError
@@ -56,15 +58,18 @@ def execute(op, operands):
         result = {call}
     except REFUSALS as error:
         refuse(op, operands, error)
-    if type(result) is ndarray:
-        tensor = EagerTensor()
-        tensor._array = result
-        tensor._type = None
-        return tensor
-    if type(result) is tuple:
-        return tuple([wrap(array) for array in result])
-    return wrap(result)
+    {boxed}
 """
+
+#: The source that makes tensors of a kernel's result. `wrap` does the same, in a call of its own.
+BOXED = """if type(result) is not ndarray:
+    if not isinstance(result, generic):
+        return tuple(map(wrap, result)) if type(result) is tuple else wrap(result)
+    result = asarray(result)
+tensor = EagerTensor()
+tensor._array = result
+tensor._type = None
+return tensor"""
 
 
 class _Executors(dict[int, "Callable[..., Any]"]):
@@ -127,11 +132,16 @@ def execute_one_of_many(op: Op, operands: Operands) -> Any:
 def _executor(hosts: tuple[str, ...], quiet: bool) -> Callable[..., Any]:
     terms = _terms(hosts)
     call = "QUIET.run(kernel, {arguments})" if quiet else "kernel({arguments})"
-    source = _EXECUTE.format(call=call.format(**terms), **terms)
+    source = _EXECUTE.format(call=call.format(**terms), boxed=indented(BOXED, 4), **terms)
     namespace: dict[str, Any] = {}
-    exec(compile(source, f"{__file__} (execute)", "exec"), _NAMES, namespace)
+    exec(compile(source, f"{__file__} (execute)", "exec"), NAMES, namespace)
     made: Callable[..., Any] = namespace["execute"]
     return made
+
+
+def indented(lines: str, columns: int) -> str:
+    """Lines of source for a place that is so many columns from the left."""
+    return indent(lines, " " * columns).lstrip()
 
 
 def _terms(kinds: tuple[str, ...]) -> dict[str, str]:
@@ -374,7 +384,7 @@ def wrong_host(op: Op, operands: Operands, wrong: NotIndex) -> Exception:
 
 
 #: The names in the source of executors.
-_NAMES: dict[str, Any] = {
+NAMES: dict[str, Any] = {
     "FORMS": FORMS,
     "EagerTensor": EagerTensor,
     "QUIET": QUIET,
@@ -383,7 +393,9 @@ _NAMES: dict[str, Any] = {
     "as_host": as_host,
     "as_integers": as_integers,
     "as_ints": as_ints,
+    "asarray": asarray,
     "bound": bound,
+    "generic": generic,
     "ndarray": ndarray,
     "refuse": refuse,
     "remember": remember,
@@ -391,12 +403,29 @@ _NAMES: dict[str, Any] = {
 }
 
 
-def number_like(value: float, x: EagerTensor) -> Any:
-    """The array of a number in the dtype of a tensor; None where that has no such number."""
-    try:
-        return eager_constant(value, x.dtype)._array
-    except (TypeError, ValueError, OverflowError):
+#: Arrays of numbers, by the number, its type and sign, and the dtype.
+_NUMBERS: dict[Any, Any] = {}
+_MOST_NUMBERS = 1024
+
+
+def number_beside(value: object, x: EagerTensor) -> Any:
+    """The array of an int or a float in the dtype of a tensor; None where that has no such number,
+    and for other values."""
+    kind = type(value)
+    if kind is not float and kind is not int:
         return None
+    number: Any = value
+    key: Any = (number, kind, x._array.dtype)
+    if not number:
+        key = (*key, copysign(1.0, number))  # 0.0 and -0.0 are equal
+    array = _NUMBERS.get(key)
+    if array is None:
+        try:
+            array = eager_constant(number, x.dtype)._array
+        except (TypeError, ValueError, OverflowError):
+            return None
+        remember(_NUMBERS, key, array, _MOST_NUMBERS)
+    return array
 
 
 def direct(
@@ -416,9 +445,9 @@ def direct(
         if type(y) is EagerTensor:
             a, b = x._array, y._array
             kernel = kernels.get((a.dtype, b.dtype))
-        elif active is None and (type(y) is int or type(y) is float):
+        elif active is None:
             a = x._array
-            b = number_like(y, x)
+            b = number_beside(y, x)
             kernel = None if b is None else kernels.get((a.dtype, b.dtype))
         if kernel is not None and active is None:
             try:

@@ -13,6 +13,7 @@ from graphwright.op.batching import last_axes
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, values_of, with_values
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import S, Scalars, caster
@@ -136,6 +137,7 @@ class Bitcast(Op):
         return apply(Reinterpreted.of(self.type), x) if x.dtype.size == self.type.size else None
 
 
+@one_op(attributes=1)
 def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Converts the elements of a tensor to another dtype.
 

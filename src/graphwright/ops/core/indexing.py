@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
@@ -149,6 +150,7 @@ class Where(Op):
 WHERE = Where()
 
 
+@one_op(3)
 def where(
     condition: TensorLike,
     x: TensorLike | None = None,

@@ -13,6 +13,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import STATE, apply, convert, convert_many, is_tensor
+from graphwright.op.one_op import one_op
 from graphwright.op.op import REGISTRY, Call, Op, Shapes, is_nested
 from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.identity import identity
@@ -63,11 +64,17 @@ class Pack(Op):
     def kernel(self, *values: Any) -> Any:
         dims = values[0].shape
         place = new_axis(self.axis, len(dims))
-        rows = (*dims[:place], 1, *dims[place:])
         for value in values:
             if value.shape != dims:
                 raise ValueError("Shapes of all inputs must match")
-        return np.concatenate([value.reshape(rows) for value in values], place)
+        if place:
+            result = np.empty((*dims[:place], len(values), *dims[place:]), values[0].dtype)
+            rows = result.transpose((place, *range(place), *range(place + 1, len(dims) + 1)))
+        else:
+            rows = result = np.empty((len(values), *dims), values[0].dtype)
+        for i, value in enumerate(values):
+            rows[i, ...] = value  # text of rank 0 would be an array as an element
+        return result
 
     def known(self, *values: Any) -> Any:
         return tuple(values) if self.axis == 0 else None
@@ -423,6 +430,7 @@ def split_like(x: TensorLike, parts: Sequence[TensorValue], axis: int | TensorVa
 # -- the public functions -------------------------------------------------------------------
 
 
+@one_op(attributes=1, is_list=True)
 def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = "stack") -> Tensor:
     """Stacks tensors of one shape along a new axis.
 
@@ -545,6 +553,7 @@ def split(
     return list(apply(SplitV.of(num), value, sizes, axis, name=name))
 
 
+@one_op(hosts=1, is_list=True)
 def concat(values: TensorLike, axis: TensorLike, name: str | None = "concat") -> Tensor:
     """Joins tensors along an axis that they have.
 

@@ -12,6 +12,7 @@ from graphwright.op.batching import Each, Refusal
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_staged
+from graphwright.op.one_op import one_op
 from graphwright.op.op import (
     REGISTRY,
     Call,
@@ -259,7 +260,7 @@ class Transpose(Op):
         return (transposed_dims(x.dims, perm),)
 
     def kernel(self, x: Array, perm: tuple[int, ...]) -> Any:
-        return np.transpose(x, perm)
+        return x.transpose(perm) if type(x) is np.ndarray else np.transpose(x, perm)
 
     def known(self, x: HostValue, perm: HostValue) -> Any:
         return x if perm == (0,) else None
@@ -483,6 +484,7 @@ SUM_TO = SumTo()
 # -- the public functions -------------------------------------------------------------------
 
 
+@one_op(hosts=1)
 def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Arranges the elements of a tensor, in row-major order, in another shape.
 
@@ -511,6 +513,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     return apply(RESHAPE, convert(tensor), sizes, name=name)
 
 
+@one_op(hosts=1)
 def expand_dims(input: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
     """Inserts an axis of size 1 into the shape of a tensor.
 
@@ -569,6 +572,7 @@ def squeeze(
     return apply(Squeeze.of(axes), convert(input), name=name)
 
 
+@one_op(hosts=1)
 def transpose(
     a: TensorLike,
     perm: TensorLike | None = None,
@@ -630,6 +634,7 @@ def reversed_axes(x: TensorValue) -> Any:
     return apply(REGISTRY["Range"].of(dt.int32), rank - 1, -1, -1)
 
 
+@one_op(hosts=1)
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Broadcasts a tensor to a shape.
 

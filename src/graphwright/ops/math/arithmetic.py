@@ -21,6 +21,7 @@ from graphwright.op.interpreter import (
     values_of,
     with_values,
 )
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, Op, not_differentiable
 from graphwright.op.op_families import Binary, Unary
 from graphwright.op.scalars import (
@@ -354,6 +355,7 @@ MAXIMUM, MINIMUM, CONJ = Maximum(), Minimum(), Conj()
 # -- the public functions -------------------------------------------------------------------
 
 
+@one_op(2, takes_numbers=True)
 def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Adds elements, with broadcasting; strings are concatenated.
 
@@ -375,6 +377,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(ADD_STRINGS if x.dtype is dt.string else ADD, x, y, name=name)
 
 
+@one_op(2, takes_numbers=True)
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Subtracts the elements of `y` from those of `x`, with broadcasting.
 
@@ -393,6 +396,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(SUB, *convert_pair(x, y), name=name)
 
 
+@one_op(2, takes_numbers=True)
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies elements, with broadcasting.
 
@@ -413,6 +417,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(MUL, *convert_pair(x, y), name=name)
 
 
+@one_op()
 def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the negative of each element; the least integer of a dtype stays itself.
 
@@ -430,6 +435,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(NEG, convert(x), name=name)
 
 
+@one_op(2, takes_numbers=True)
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements and rounds down, as the operator `//` does, with broadcasting.
 
@@ -451,6 +457,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(FLOOR_DIV, *convert_pair(x, y), name=name)
 
 
+@one_op(2, takes_numbers=True)
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x - floor(x / y) * y`, the remainder of the operator `%`, with broadcasting.
 
@@ -575,6 +582,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
     return apply(MUL_NO_NAN, x, convert(y, x.dtype), name=name)
 
 
+@one_op(2, takes_numbers=True)
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the greater of each pair of elements, with broadcasting; NaN where either is NaN.
 
@@ -593,6 +601,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(MAXIMUM, *convert_pair(x, y), name=name)
 
 
+@one_op(2, takes_numbers=True)
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the lesser of each pair of elements, with broadcasting; NaN where either is NaN.
 
@@ -637,6 +646,7 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
     raise TypeError(f"Expected numeric or variant tensor, got dtype {dtype!r}.")
 
 
+@one_op(2, takes_numbers=True)
 def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as real or complex numbers, with broadcasting.
 
@@ -659,6 +669,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return divide(*convert_terms(x, y), name)
 
 
+@one_op(2, takes_numbers=True)
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as the operator `/` does, with broadcasting.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Logical, Unary
 from graphwright.op.scalars import S, Scalars
@@ -228,6 +229,7 @@ SELECT = SelectV2()
 # -- the public functions -------------------------------------------------------------------
 
 
+@one_op(2, takes_numbers=True)
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, elementwise with broadcasting.
 
@@ -246,6 +248,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(LESS, *convert_pair(x, y), name=name)
 
 
+@one_op(2, takes_numbers=True)
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x <= y`, elementwise with broadcasting.
 
@@ -264,6 +267,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(LESS_EQUAL, *convert_pair(x, y), name=name)
 
 
+@one_op(2, takes_numbers=True)
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x > y`, elementwise with broadcasting.
 
@@ -282,6 +286,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(GREATER, *convert_pair(x, y), name=name)
 
 
+@one_op(2, takes_numbers=True)
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x >= y`, elementwise with broadcasting.
 
@@ -300,6 +305,7 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     return apply(GREATER_EQUAL, *convert_pair(x, y), name=name)
 
 
+@one_op(2, takes_numbers=True)
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting.
 
@@ -321,6 +327,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(EQUAL, *convert_pair(x, y), name=name)
 
 
+@one_op(2, takes_numbers=True)
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements differ, with broadcasting.
 
@@ -347,6 +354,7 @@ def boolean(value: TensorLike) -> Any:
     return convert(value) if is_tensor(value) else convert(value, dt.bool_)
 
 
+@one_op(2)
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x and y` of bools, elementwise with broadcasting.
 
@@ -365,6 +373,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     return apply(LOGICAL_AND, boolean(x), boolean(y), name=name)
 
 
+@one_op(2)
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x or y` of bools, elementwise with broadcasting.
 
@@ -383,6 +392,7 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(LOGICAL_OR, boolean(x), boolean(y), name=name)
 
 
+@one_op()
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `not x` of each bool.
 

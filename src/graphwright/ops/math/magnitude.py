@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call
 from graphwright.op.op_families import Elementwise, Unary, no_element
 from graphwright.op.scalars import S, Scalars
@@ -73,6 +74,7 @@ class Sign(Unary):
 ABS, SIGN = Abs(), Sign()
 
 
+@one_op()
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the absolute value of each element, the modulus of a complex one.
 
@@ -98,6 +100,7 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(ABS, x, name=name)
 
 
+@one_op()
 def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the sign of each element: -1, 0 or 1, and `x / abs(x)` of a complex number.
 

@@ -15,6 +15,7 @@ import numpy as np
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.one_op import one_op
 from graphwright.op.op import REGISTRY, Call, is_nested, not_differentiable
 from graphwright.op.op_families import Reduction
 from graphwright.op.scalars import truncated_quotient
@@ -111,19 +112,20 @@ def checked_axes(x: Array, axes: HostValue) -> Axes:
     return places
 
 
-def along(reduce: Reduce, keepdims: bool, **options: Any) -> Callable[[Array, HostValue], Any]:
-    """A ufunc's `reduce` along axes.
+def along(
+    reduce: Reduce, keepdims: bool, dtype: Any = None, initial: Any = np._NoValue
+) -> Callable[[Array, HostValue], Any]:
+    """A ufunc's `reduce` along axes, in a dtype or from an initial value.
 
     A large array is reduced one axis after the other where the axis along which neighbours lie
     stays: NumPy would traverse no more than that axis at a time. Floats are added up in blocks.
     """
-    at_once = partial(reduce, keepdims=keepdims, **options)
-    along_one = partial(reduce, keepdims=True, **options)
-    if reduce == ADD_UP and np.dtype(options["dtype"]).kind in "fc":
+    along_one = partial(reduce, dtype=dtype, keepdims=True, initial=initial)
+    if reduce == ADD_UP and np.dtype(dtype).kind in "fc":
         along_one = partial(in_blocks, along_one)
 
     def reduced(x: Array, axes: HostValue) -> Array:
-        places = checked_axes(x, axes)
+        places = axes if type(axes) is int and x.ndim else checked_axes(x, axes)
         if x.size >= LARGE:
             each = places if isinstance(places, tuple) else (places,)
             long = sorted({axis % x.ndim for axis in each if x.shape[axis] > 1})
@@ -136,7 +138,7 @@ def along(reduce: Reduce, keepdims: bool, **options: Any) -> Callable[[Array, Ho
                 for axis in long:
                     x = along_one(x, axis=axis)
                 return x if keepdims else x.squeeze(places)
-        return at_once(x, axis=places)
+        return reduce(x, places, dtype, None, keepdims, initial)  # names of arguments take 0.2 us
 
     return reduced
 
@@ -410,6 +412,7 @@ def reduce(
     return result
 
 
+@one_op(hosts=1, attributes=1)
 def reduce_sum(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -436,6 +439,7 @@ def reduce_sum(
     return reduce(Sum, input_tensor, axis, keepdims, name)
 
 
+@one_op(hosts=1, attributes=1)
 def reduce_prod(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -462,6 +466,7 @@ def reduce_prod(
     return reduce(Prod, input_tensor, axis, keepdims, name)
 
 
+@one_op(hosts=1, attributes=1)
 def reduce_mean(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -488,6 +493,7 @@ def reduce_mean(
     return reduce(Mean, input_tensor, axis, keepdims, name)
 
 
+@one_op(hosts=1, attributes=1)
 def reduce_max(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -514,6 +520,7 @@ def reduce_max(
     return reduce(Max, input_tensor, axis, keepdims, name)
 
 
+@one_op(hosts=1, attributes=1)
 def reduce_min(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -540,6 +547,7 @@ def reduce_min(
     return reduce(Min, input_tensor, axis, keepdims, name)
 
 
+@one_op(hosts=1, attributes=1)
 def reduce_all(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -565,6 +573,7 @@ def reduce_all(
     return reduce(All, boolean(input_tensor), axis, keepdims, name)
 
 
+@one_op(hosts=1, attributes=1)
 def reduce_any(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,

@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_default, convert_pair, is_tensor
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Predicate, Unary, no_element
 from graphwright.op.scalars import S, Scalars
@@ -155,6 +156,7 @@ FLOOR, CEIL, RINT, ROUND, NEXT_AFTER = Floor(), Ceil(), Rint(), Round(), NextAft
 IS_NAN, IS_INF, IS_FINITE = IsNan(), IsInf(), IsFinite()
 
 
+@one_op()
 def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element down to a whole number.
 
@@ -172,6 +174,7 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(FLOOR, convert(x), name=name)
 
 
+@one_op()
 def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element up to a whole number.
 

@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call
 from graphwright.op.op_families import Binary, Unary
 from graphwright.op.scalars import S, Scalars
@@ -211,6 +212,7 @@ EXP, EXPM1, LOG, LOG1P = Exp(), Expm1(), Log(), Log1p()
 # -- the public functions -------------------------------------------------------------------
 
 
+@one_op()
 def square(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the square of each element.
 
@@ -228,6 +230,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(SQUARE, convert(x), name=name)
 
 
+@one_op(2, takes_numbers=True)
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `(x - y) * conj(x - y)` for each pair of elements, with broadcasting.
 
@@ -246,6 +249,7 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
     return apply(SQUARED_DIFFERENCE, *convert_pair(x, y), name=name)
 
 
+@one_op()
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the square root of each element; a negative real number gives NaN.
 
@@ -263,6 +267,7 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(SQRT, convert(x), name=name)
 
 
+@one_op()
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the reciprocal of the square root of each element.
 
@@ -280,6 +285,7 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(RSQRT, convert(x), name=name)
 
 
+@one_op()
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the reciprocal of each element.
 
@@ -297,6 +303,7 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(RECIPROCAL, convert(x), name=name)
 
 
+@one_op(2, takes_numbers=True)
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Raises each element of `x` to the power of the element of `y`, with broadcasting.
 
@@ -318,6 +325,7 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(POW, *convert_pair(x, y), name=name)
 
 
+@one_op()
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponential of each element.
 
@@ -335,6 +343,7 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(EXP, convert(x), name=name)
 
 
+@one_op()
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) - 1` for each element, accurately for small `x` too.
 
@@ -352,6 +361,7 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(EXPM1, convert(x), name=name)
 
 
+@one_op()
 def log(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the natural logarithm of each element; a negative real number gives NaN.
 
@@ -369,6 +379,7 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(LOG, convert(x), name=name)
 
 
+@one_op()
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + x)` for each element, accurately for small `x` too.
 

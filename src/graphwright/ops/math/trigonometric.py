@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call
 from graphwright.op.op_families import Binary, Unary
 from graphwright.op.scalars import S, Scalars
@@ -204,6 +205,7 @@ SINH, COSH, TANH, ASINH, ACOSH, ATANH = Sinh(), Cosh(), Tanh(), Asinh(), Acosh()
 # -- the public functions -------------------------------------------------------------------
 
 
+@one_op()
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the sine of each element, an angle in radians.
 
@@ -221,6 +223,7 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(SIN, convert(x), name=name)
 
 
+@one_op()
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cosine of each element, an angle in radians.
 
@@ -238,6 +241,7 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(COS, convert(x), name=name)
 
 
+@one_op()
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the tangent of each element, an angle in radians.
 
@@ -360,6 +364,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(COSH, convert(x), name=name)
 
 
+@one_op()
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic tangent of each element.
 

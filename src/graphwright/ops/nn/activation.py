@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call
 from graphwright.op.op_families import Alike, Elementwise
 from graphwright.op.scalars import NumpyScalars, S, Scalars, extreme
@@ -307,6 +308,7 @@ SOFTPLUS, SOFTPLUS_GRAD, SOFTSIGN, SOFTSIGN_GRAD = (
 # -- the public functions -------------------------------------------------------------------
 
 
+@one_op()
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes max(features, 0), element by element.
 
@@ -324,6 +326,7 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
     return apply(RELU, convert(features), name=name)
 
 
+@one_op()
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes min(max(features, 0), 6), element by element.
 
@@ -396,6 +399,7 @@ def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tens
     return relu(concat([x, -x], axis), name=name)
 
 
+@one_op()
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes exp(features) - 1 for negative elements and leaves the others as they are.
 
@@ -446,6 +450,7 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
     return apply(SELU, convert(features), name=name)
 
 
+@one_op()
 def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes log(1 + exp(features)), element by element, without overflow.
 

@@ -1,0 +1,289 @@
+"""Eager calls of public functions that are one op (`op/one_op.py`), straight to its kernel.
+
+A call like one before needs no conversion of arguments, no attributes and no interpreter: dtypes and
+the other arguments name the kernel. A first call of its kind runs as ever, and its op is noted. What
+a kernel refuses runs again as ever, which raises in its own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from operator import attrgetter
+from typing import Any, TypeAlias
+
+from graphwright.base.bounded_tables import remember
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.op.interpreter import STATE, Layer, activate
+from graphwright.op.one_op import Roles
+from graphwright.op.op import FORMS, Effect, Op
+from graphwright.types.dtypes import DType
+from graphwright.values.eager import BOXED, NAMES, indented, maker_of, number_beside
+from graphwright.values.tensor import EagerTensor
+
+Function: TypeAlias = Callable[..., Any]
+
+#: The most tensors of a list whose kernel is remembered.
+_MOST = 12
+
+
+class Note(NamedTuple):
+    """An op that a call applied."""
+
+    op: Op
+    operands: tuple[Any, ...]
+    result: Any
+
+
+class Noting(Layer):
+    """The interpreter that executes ops, and notes them."""
+
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
+
+    def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
+        """The op's result."""
+        result = op.execute(operands)
+        self.notes.append(Note(op, operands, result))
+        return result
+
+
+class Form(NamedTuple):
+    """What the code of prepared calls depends on."""
+
+    parameters: int
+    roles: Roles
+    #: The parameters whose default is None.
+    optional: tuple[int, ...]
+    #: What attributes must be: "bool", "int", "DType", or "int | None".
+    attributes: tuple[str, ...]
+    #: The functions that make host operands.
+    makers: tuple[str, ...]
+    #: Whether NumPy's warnings are off.
+    quiet: bool
+
+
+class PreparedCalls:
+    """The kernels of one public function, by what calls have in common."""
+
+    def __init__(self, function: Function, roles: Roles, put: Callable[[Function], None]) -> None:
+        self.function, self.roles, self.put = function, roles, put
+        self.form: Form | None = None
+        self.direct: Function | None = None
+        #: Kernels with the host operands that None stands for; False where a call is no single op.
+        self._calls: dict[Any, Any] = {}
+
+    def first(self, *arguments: Any) -> Any:
+        """The result of a call; the first one that is an op on eager tensors has code made."""
+        if self.direct is not None:
+            self.put(self.direct)
+            return self.direct(*arguments)
+        if STATE.active is not None:
+            return self.function(*arguments)
+        result, note = self.noted(arguments)
+        if note is not None:
+            self.form = self.form_of(note)
+            code = code_of(self.form)
+            defaults = defaults_of(self.function)
+            self.direct = code(self.function, self._calls, self.learn, defaults)
+            self.put(self.direct)
+        return result
+
+    def learn(self, key: object, *arguments: Any) -> Any:
+        """The result of a call of a new kind; its kernel is remembered."""
+        result, note = self.noted(arguments)
+        call: Any = False
+        if note is not None and self.form_of(note) == self.form:
+            call = self.call_of(note)
+        remember(self._calls, key, call, FORMS)
+        return result
+
+    def noted(self, arguments: tuple[Any, ...]) -> tuple[Any, Note | None]:
+        """The result of a call, and its op if it is one op on the arguments as they are."""
+        noting = Noting()
+        with activate(noting):
+            result = self.function(*arguments)
+        notes = noting.notes
+        fits = len(notes) == 1 and result is notes[0].result and self.fits(notes[0], arguments)
+        return result, notes[0] if fits else None
+
+    def fits(self, note: Note, arguments: tuple[Any, ...]) -> bool:
+        """Whether an op has the arguments as its operands, and no effect."""
+        op, operands, _ = note
+        roles = self.roles
+        if roles.is_list and type(arguments[0]) not in (list, tuple):
+            return False
+        tensors = arguments[0] if roles.is_list else arguments[: roles.tensors]
+        hosts = arguments[roles.tensors : roles.tensors + roles.hosts]
+        is_number = roles.takes_numbers and type(tensors[-1]) in (int, float)
+        if is_number:
+            tensors = (*tensors[:-1], operands[len(tensors) - 1])
+        return (
+            op.pure
+            and op.effect is Effect.NONE
+            and len(operands) == len(tensors) + len(hosts) <= _MOST
+            and op.host_mask(len(operands)) == (False,) * len(tensors) + (True,) * len(hosts)
+            and {*map(type, tensors)} == {EagerTensor}
+            and all(x is y for x, y in zip(operands, tensors))
+            and all(y is None or x is y for x, y in zip(operands[len(tensors) :], hosts))
+        )
+
+    def form_of(self, note: Note) -> Form:
+        """What the code for an op depends on."""
+        op, roles = note.op, self.roles
+        count, defaults = len(note.operands), defaults_of(self.function)
+        hosts = zip(op.host_mask(count), op.host_ints(count), op.host_casts(count))
+        first = roles.tensors + roles.hosts
+        return Form(
+            len(defaults),
+            roles,
+            tuple([i for i, default in enumerate(defaults) if default is None]),
+            tuple([kind_of(default) for default in defaults[first : first + roles.attributes]]),
+            tuple([maker_of(ints, casts) for is_host, ints, casts in hosts if is_host]),
+            op.computes,
+        )
+
+    def call_of(self, note: Note) -> Any:
+        """The kernel of an op that ran, and its host operands where some may be None."""
+        op, operands, _ = note
+        mask = op.host_mask(len(operands))
+        dtypes = [x._array.dtype for x, is_host in zip(operands, mask) if not is_host]
+        kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
+        kernel = kernels.get(dtypes[0] if len(dtypes) == 1 else tuple(dtypes), False)
+        assert self.form is not None
+        if not optional_hosts(self.form):
+            return kernel
+        hosts = [x for x, is_host in zip(operands, mask) if is_host]
+        makers = self.form.makers
+        return kernel and (kernel, *[NAMES[maker](x) for maker, x in zip(makers, hosts)])
+
+
+def prepared(function: Function, roles: Roles, put: Callable[[Function], None]) -> Function:
+    """What calls a function until there is code for it, which `put` puts in its place."""
+    return PreparedCalls(function, roles, put).first
+
+
+_ABSENT = object()
+
+
+@cache
+def defaults_of(function: Any) -> tuple[Any, ...]:
+    """The defaults of a function's parameters; `_ABSENT` for those without one."""
+    defaults = function.__defaults__ or ()
+    return (_ABSENT,) * (function.__code__.co_argcount - len(defaults)) + defaults
+
+
+def kind_of(default: object) -> str:
+    """What an attribute with such a default must be."""
+    if default is None:
+        return "int | None"
+    return "DType" if default is _ABSENT else type(default).__name__
+
+
+def optional_hosts(form: Form) -> list[int]:
+    """The parameters for host operands that may be None."""
+    first = form.roles.tensors
+    return [i for i in form.optional if first <= i < first + form.roles.hosts]
+
+
+_CODE = """
+def made(general, calls, learn, defaults):
+    [{defaults}] = defaults
+    def direct({parameters}):
+        if {guard} and STATE.active is None:
+            {unpack}
+            call = {found}
+            if call:
+                try:
+                    {kernel} = call
+                    {hosts}
+                    result = {call}
+                except REFUSALS:
+                    pass
+                else:
+                    {boxed}
+            elif call is None:
+                return learn({key}, {parameters})
+        return general({parameters})
+    return direct
+"""
+
+
+@cache
+def code_of(form: Form) -> Function:
+    """The function that makes the code of prepared calls of a form."""
+    roles = form.roles
+    first, end = roles.tensors, roles.tensors + roles.hosts
+    names = [f"p{i}" for i in range(form.parameters)]
+    hosts, attributes = names[first:end], names[end : end + roles.attributes]
+    fixed = range(end + roles.attributes, form.parameters - 1)  # the last one is the name
+    may_be_none = [names[i] for i in optional_hosts(form)]
+    guard, unpack, key, arguments = tensor_terms(roles)
+    guard += [test_of(p, kind) for p, kind in zip(attributes, form.attributes)]
+    guard += [f"p{i} is d{i}" for i in fixed]
+    for p, kind in zip(attributes, form.attributes):
+        key.append(f"id({p})" if kind == "DType" else p)  # dtypes live for ever
+    host_code = []
+    for p, maker in zip(hosts, form.makers):
+        made = f"{p} if type({p}) is int else {maker}({p})"
+        if p in may_be_none:
+            key.append(f"x0.ndim if {p} is None else type({p})")
+            host_code.append(f"h{p} = h{p} if {p} is None else {made}")
+        else:
+            key.append(f"type({p})")
+            host_code.append(f"h{p} = {made}")
+    operands = [f"h{p}" for p in hosts]
+    key_text = key[0] if len(key) == 1 else f"({', '.join(key)})"
+    call = ", ".join([*arguments, *operands])
+    source = _CODE.format(
+        parameters=", ".join(names),
+        defaults=", ".join([f"d{i}" for i in range(form.parameters)]),
+        guard=" and ".join(guard),
+        unpack="; ".join(unpack),
+        key=key_text,
+        found=f"calls.get({key_text})" + (" if x1 is not None else False" if roles.takes_numbers else ""),
+        kernel=", ".join(["kernel", *operands]) if may_be_none else "kernel",
+        hosts="; ".join(host_code) or "pass",
+        call=f"QUIET.run(kernel, {call})" if form.quiet else f"kernel({call})",
+        boxed=indented(BOXED, 20),
+    )
+    scope: dict[str, Any] = {}
+    exec(compile(source, f"{__file__} (direct)", "exec"), _NAMES, scope)
+    code: Function = scope["made"]
+    return code
+
+
+def tensor_terms(roles: Roles) -> tuple[list[str], list[str], list[str], list[str]]:
+    """What makes sure of tensors, unpacks them, tells calls apart by them, and is the kernel's."""
+    if roles.is_list:
+        guard = ["type(p0) in LISTS", "len(p0) <= MOST", "KINDS.issuperset(map(type, p0))"]
+        return guard, ["x0 = list(map(ARRAY, p0))"], ["tuple(map(DTYPE, x0))"], ["*x0"]
+    arrays = [f"x{i}" for i in range(roles.tensors)]
+    guard = [f"type(p{i}) is EagerTensor" for i in range(roles.tensors)]
+    unpack = [f"x{i} = p{i}._array" for i in range(roles.tensors)]
+    if roles.takes_numbers:
+        del guard[-1]
+        unpack[-1] += " if type(p1) is EagerTensor else number_beside(p1, p0)"
+    key = [f"{x}.dtype" for x in arrays]
+    return guard, unpack, key + [f"{x}.ndim" for x in arrays if roles.by_rank], arrays
+
+
+def test_of(parameter: str, kind: str) -> str:
+    """What makes sure of an attribute: equal keys then are the same."""
+    if kind == "int | None":
+        return f"({parameter} is None or type({parameter}) is int)"
+    return f"type({parameter}) is {kind}"
+
+
+#: The names in the source of prepared calls.
+_NAMES: dict[str, Any] = {
+    **NAMES,
+    "ARRAY": attrgetter("_array"),
+    "DType": DType,
+    "DTYPE": attrgetter("dtype"),
+    "KINDS": frozenset({EagerTensor}),
+    "LISTS": frozenset({list, tuple}),
+    "MOST": _MOST,
+    "STATE": STATE,
+    "number_beside": number_beside,
+}
