@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import CellType
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.op import Hooks
 
-F = TypeVar("F", bound=Callable[..., Any])
 Function: TypeAlias = Callable[..., Any]
 
 
@@ -43,21 +42,17 @@ ROLES: dict[Function, Roles] = {}
 
 
 def one_op(
+    *functions: Function,
     tensors: int = 1,
     hosts: int = 0,
     attributes: int = 0,
-    *,
     is_list: bool = False,
     takes_numbers: bool = False,
     by_rank: bool = False,
-) -> Callable[[F], F]:
-    """Says that a function is one op on its first arguments; see `Roles`."""
-
-    def declare(function: F) -> F:
-        ROLES[function] = Roles(tensors, hosts, attributes, is_list, takes_numbers, by_rank)
-        return function
-
-    return declare
+) -> None:
+    """Says that functions are one op on their first arguments; see `Roles`."""
+    roles = Roles(tensors, hosts, attributes, is_list, takes_numbers, by_rank)
+    ROLES.update(dict.fromkeys(functions, roles))
 
 
 def cell_of_call(function: Function) -> CellType:

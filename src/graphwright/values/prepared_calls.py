@@ -1,15 +1,14 @@
 """Eager calls of public functions that are one op (`op/one_op.py`), straight to its kernel.
 
-A call like one before needs no conversion of arguments, no attributes and no interpreter: dtypes and
-the other arguments name the kernel. A first call of its kind runs as ever, and its op is noted. What
-a kernel refuses runs again as ever, which raises in its own words.
+A call like one before needs no conversion of arguments, no attributes and no interpreter. Dtypes
+and the other arguments name the kernel. A first call of its kind runs as ever, and its op is noted.
+What a kernel refuses runs again as ever, which raises in its own words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from operator import attrgetter
 from typing import Any, TypeAlias
 
 from graphwright.base.bounded_tables import remember
@@ -40,6 +39,11 @@ class Noting(Layer):
 
     def __init__(self) -> None:
         self.notes: list[Note] = []
+        self.has_effect = False
+
+    def note_effect(self) -> None:
+        """Notes that the call does more than apply ops."""
+        self.has_effect = True
 
     def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result."""
@@ -103,9 +107,10 @@ class PreparedCalls:
         noting = Noting()
         with activate(noting):
             result = self.function(*arguments)
-        notes = noting.notes
-        fits = len(notes) == 1 and result is notes[0].result and self.fits(notes[0], arguments)
-        return result, notes[0] if fits else None
+        if len(noting.notes) != 1 or noting.has_effect:
+            return result, None
+        (note,) = noting.notes
+        return result, note if result is note.result and self.fits(note, arguments) else None
 
     def fits(self, note: Note, arguments: tuple[Any, ...]) -> bool:
         """Whether an op has the arguments as its operands, and no effect."""
@@ -188,16 +193,16 @@ def optional_hosts(form: Form) -> list[int]:
 
 _CODE = """
 def made(general, calls, learn, defaults):
-    [{defaults}] = defaults
+    {defaults} = defaults
     def direct({parameters}):
         if {guard} and STATE.active is None:
             {unpack}
-            call = {found}
+            call = calls.get({key}) if {complete} else False
             if call:
                 try:
-                    {kernel} = call
+                    {learned} = call
                     {hosts}
-                    result = {call}
+                    result = {result}
                 except REFUSALS:
                     pass
                 else:
@@ -215,36 +220,34 @@ def code_of(form: Form) -> Function:
     roles = form.roles
     first, end = roles.tensors, roles.tensors + roles.hosts
     names = [f"p{i}" for i in range(form.parameters)]
-    hosts, attributes = names[first:end], names[end : end + roles.attributes]
+    attributes = list(zip(names[end : end + roles.attributes], form.attributes))
     fixed = range(end + roles.attributes, form.parameters - 1)  # the last one is the name
-    may_be_none = [names[i] for i in optional_hosts(form)]
-    guard, unpack, key, arguments = tensor_terms(roles)
-    guard += [test_of(p, kind) for p, kind in zip(attributes, form.attributes)]
-    guard += [f"p{i} is d{i}" for i in fixed]
-    for p, kind in zip(attributes, form.attributes):
+    terms = tensor_terms(roles)
+    key, arguments, hosts, learned = [*terms.key], [*terms.arguments], [], ["kernel"]
+    for p, kind in attributes:
         key.append(f"id({p})" if kind == "DType" else p)  # dtypes live for ever
-    host_code = []
-    for p, maker in zip(hosts, form.makers):
-        made = f"{p} if type({p}) is int else {maker}({p})"
-        if p in may_be_none:
+    for p, maker in zip(names[first:end], form.makers):
+        host = f"{p} if type({p}) is int else {maker}({p})"
+        if names.index(p) in optional_hosts(form):
             key.append(f"x0.ndim if {p} is None else type({p})")
-            host_code.append(f"h{p} = h{p} if {p} is None else {made}")
+            learned.append(f"h{p}")
+            host = f"h{p} if {p} is None else {host}"
         else:
             key.append(f"type({p})")
-            host_code.append(f"h{p} = {made}")
-    operands = [f"h{p}" for p in hosts]
-    key_text = key[0] if len(key) == 1 else f"({', '.join(key)})"
-    call = ", ".join([*arguments, *operands])
+        hosts.append(f"h{p} = {host}")
+        arguments.append(f"h{p}")
+    tests = [*terms.guard, *map(test_of, attributes), *[f"p{i} is d{i}" for i in fixed]]
+    call = ", ".join(arguments)
     source = _CODE.format(
         parameters=", ".join(names),
         defaults=", ".join([f"d{i}" for i in range(form.parameters)]),
-        guard=" and ".join(guard),
-        unpack="; ".join(unpack),
-        key=key_text,
-        found=f"calls.get({key_text})" + (" if x1 is not None else False" if roles.takes_numbers else ""),
-        kernel=", ".join(["kernel", *operands]) if may_be_none else "kernel",
-        hosts="; ".join(host_code) or "pass",
-        call=f"QUIET.run(kernel, {call})" if form.quiet else f"kernel({call})",
+        guard=" and ".join(tests),
+        unpack=terms.unpack,
+        key=key[0] if len(key) == 1 else f"({', '.join(key)})",
+        complete=terms.complete,
+        learned=", ".join(learned),
+        hosts="; ".join(hosts) or "pass",
+        result=f"QUIET.run(kernel, {call})" if form.quiet else f"kernel({call})",
         boxed=indented(BOXED, 20),
     )
     scope: dict[str, Any] = {}
@@ -253,23 +256,45 @@ def code_of(form: Form) -> Function:
     return code
 
 
-def tensor_terms(roles: Roles) -> tuple[list[str], list[str], list[str], list[str]]:
-    """What makes sure of tensors, unpacks them, tells calls apart by them, and is the kernel's."""
+class TensorTerms(NamedTuple):
+    """How the code of prepared calls gets at the arrays of tensors."""
+
+    #: What makes sure of tensors.
+    guard: list[str]
+    #: What gets their arrays.
+    unpack: str
+    #: Whether it got all.
+    complete: str
+    #: What tells calls apart.
+    key: list[str]
+    #: What the kernel takes.
+    arguments: list[str]
+
+
+def tensor_terms(roles: Roles) -> TensorTerms:
+    """The terms for the tensors among the parameters."""
     if roles.is_list:
-        guard = ["type(p0) in LISTS", "len(p0) <= MOST", "KINDS.issuperset(map(type, p0))"]
-        return guard, ["x0 = list(map(ARRAY, p0))"], ["tuple(map(DTYPE, x0))"], ["*x0"]
-    arrays = [f"x{i}" for i in range(roles.tensors)]
-    guard = [f"type(p{i}) is EagerTensor" for i in range(roles.tensors)]
-    unpack = [f"x{i} = p{i}._array" for i in range(roles.tensors)]
+        return TensorTerms(
+            ["(type(p0) is list or type(p0) is tuple)", "len(p0) <= MOST"],
+            "x0 = [p._array for p in p0 if type(p) is EagerTensor]",
+            "len(x0) == len(p0)",
+            ["tuple([x.dtype for x in x0])"],
+            ["*x0"],
+        )
+    places = range(roles.tensors)
+    guard = [f"type(p{i}) is EagerTensor" for i in places]
+    unpack = [f"x{i} = p{i}._array" for i in places]
+    key = [f"x{i}.dtype" for i in places] + [f"x{i}.ndim" for i in places if roles.by_rank]
     if roles.takes_numbers:
-        del guard[-1]
+        guard.pop()
         unpack[-1] += " if type(p1) is EagerTensor else number_beside(p1, p0)"
-    key = [f"{x}.dtype" for x in arrays]
-    return guard, unpack, key + [f"{x}.ndim" for x in arrays if roles.by_rank], arrays
+    complete = "x1 is not None" if roles.takes_numbers else "True"
+    return TensorTerms(guard, "; ".join(unpack), complete, key, [f"x{i}" for i in places])
 
 
-def test_of(parameter: str, kind: str) -> str:
-    """What makes sure of an attribute: equal keys then are the same."""
+def test_of(attribute: tuple[str, str]) -> str:
+    """What makes sure of an attribute: equal ones then are the same."""
+    parameter, kind = attribute
     if kind == "int | None":
         return f"({parameter} is None or type({parameter}) is int)"
     return f"type({parameter}) is {kind}"
@@ -278,11 +303,7 @@ def test_of(parameter: str, kind: str) -> str:
 #: The names in the source of prepared calls.
 _NAMES: dict[str, Any] = {
     **NAMES,
-    "ARRAY": attrgetter("_array"),
     "DType": DType,
-    "DTYPE": attrgetter("dtype"),
-    "KINDS": frozenset({EagerTensor}),
-    "LISTS": frozenset({list, tuple}),
     "MOST": _MOST,
     "STATE": STATE,
     "number_beside": number_beside,

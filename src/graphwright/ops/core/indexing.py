@@ -150,7 +150,6 @@ class Where(Op):
 WHERE = Where()
 
 
-@one_op(3)
 def where(
     condition: TensorLike,
     x: TensorLike | None = None,
@@ -271,3 +270,6 @@ def merged_axes(tensor: TensorValue, first: int, count: int, mask: TensorValue) 
         return reshape(tensor, host_vector([*sizes[:first], length, *sizes[first + count :]]))
     whole = shape(tensor)
     return reshape(tensor, concat([whole[:first], [length], whole[first + count :]], 0))
+
+
+one_op(where, tensors=3)

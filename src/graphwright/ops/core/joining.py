@@ -430,7 +430,6 @@ def split_like(x: TensorLike, parts: Sequence[TensorValue], axis: int | TensorVa
 # -- the public functions -------------------------------------------------------------------
 
 
-@one_op(attributes=1, is_list=True)
 def stack(values: Sequence[TensorLike], axis: int = 0, name: str | None = "stack") -> Tensor:
     """Stacks tensors of one shape along a new axis.
 
@@ -553,7 +552,6 @@ def split(
     return list(apply(SplitV.of(num), value, sizes, axis, name=name))
 
 
-@one_op(hosts=1, is_list=True)
 def concat(values: TensorLike, axis: TensorLike, name: str | None = "concat") -> Tensor:
     """Joins tensors along an axis that they have.
 
@@ -620,3 +618,6 @@ def parallel_stack(values: Sequence[TensorLike], name: str | None = "parallel_st
 
 
 CONCAT = ConcatV2()
+
+one_op(stack, attributes=1, is_list=True)
+one_op(concat, hosts=1, is_list=True)

@@ -484,7 +484,6 @@ SUM_TO = SumTo()
 # -- the public functions -------------------------------------------------------------------
 
 
-@one_op(hosts=1)
 def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Arranges the elements of a tensor, in row-major order, in another shape.
 
@@ -513,7 +512,6 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     return apply(RESHAPE, convert(tensor), sizes, name=name)
 
 
-@one_op(hosts=1)
 def expand_dims(input: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
     """Inserts an axis of size 1 into the shape of a tensor.
 
@@ -572,7 +570,6 @@ def squeeze(
     return apply(Squeeze.of(axes), convert(input), name=name)
 
 
-@one_op(hosts=1)
 def transpose(
     a: TensorLike,
     perm: TensorLike | None = None,
@@ -634,7 +631,6 @@ def reversed_axes(x: TensorValue) -> Any:
     return apply(REGISTRY["Range"].of(dt.int32), rank - 1, -1, -1)
 
 
-@one_op(hosts=1)
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Broadcasts a tensor to a shape.
 
@@ -656,3 +652,6 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
            [1, 2]], dtype=int32)>
     """
     return apply(BROADCAST_TO, convert(input), shape, name=name)
+
+
+one_op(reshape, expand_dims, transpose, broadcast_to, hosts=1)

@@ -365,7 +365,6 @@ class BatchMatMulV3(BatchProduct):
         return lambda x, y: self.product(x, y, accumulate, result)
 
 
-@one_op(2, attributes=2, by_rank=True)
 def matmul(
     a: TensorLike,
     b: TensorLike,
@@ -647,3 +646,6 @@ def joined_size(sizes: Sequence[int | TensorValue]) -> Any:
     for s in sizes:
         size = s * size
     return size
+
+
+one_op(matmul, tensors=2, attributes=2, by_rank=True)

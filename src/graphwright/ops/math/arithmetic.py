@@ -355,7 +355,6 @@ MAXIMUM, MINIMUM, CONJ = Maximum(), Minimum(), Conj()
 # -- the public functions -------------------------------------------------------------------
 
 
-@one_op(2, takes_numbers=True)
 def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Adds elements, with broadcasting; strings are concatenated.
 
@@ -377,7 +376,6 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(ADD_STRINGS if x.dtype is dt.string else ADD, x, y, name=name)
 
 
-@one_op(2, takes_numbers=True)
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Subtracts the elements of `y` from those of `x`, with broadcasting.
 
@@ -396,7 +394,6 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(SUB, *convert_pair(x, y), name=name)
 
 
-@one_op(2, takes_numbers=True)
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Multiplies elements, with broadcasting.
 
@@ -417,7 +414,6 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(MUL, *convert_pair(x, y), name=name)
 
 
-@one_op()
 def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the negative of each element; the least integer of a dtype stays itself.
 
@@ -435,7 +431,6 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(NEG, convert(x), name=name)
 
 
-@one_op(2, takes_numbers=True)
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements and rounds down, as the operator `//` does, with broadcasting.
 
@@ -457,7 +452,6 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(FLOOR_DIV, *convert_pair(x, y), name=name)
 
 
-@one_op(2, takes_numbers=True)
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x - floor(x / y) * y`, the remainder of the operator `%`, with broadcasting.
 
@@ -582,7 +576,6 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
     return apply(MUL_NO_NAN, x, convert(y, x.dtype), name=name)
 
 
-@one_op(2, takes_numbers=True)
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the greater of each pair of elements, with broadcasting; NaN where either is NaN.
 
@@ -601,7 +594,6 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(MAXIMUM, *convert_pair(x, y), name=name)
 
 
-@one_op(2, takes_numbers=True)
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes the lesser of each pair of elements, with broadcasting; NaN where either is NaN.
 
@@ -646,7 +638,6 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
     raise TypeError(f"Expected numeric or variant tensor, got dtype {dtype!r}.")
 
 
-@one_op(2, takes_numbers=True)
 def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as real or complex numbers, with broadcasting.
 
@@ -669,7 +660,6 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return divide(*convert_terms(x, y), name)
 
 
-@one_op(2, takes_numbers=True)
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as the operator `/` does, with broadcasting.
 
@@ -755,3 +745,18 @@ QUOTIENT: dict[DType, DType] = {
     **dict.fromkeys((dt.int8, dt.uint8, dt.int16, dt.uint16), dt.float32),
     **dict.fromkeys((dt.int32, dt.uint32, dt.int64, dt.uint64), dt.float64),
 }
+
+one_op(
+    add,
+    subtract,
+    multiply,
+    floordiv,
+    floormod,
+    maximum,
+    minimum,
+    truediv,
+    divide,
+    tensors=2,
+    takes_numbers=True,
+)
+one_op(negative)

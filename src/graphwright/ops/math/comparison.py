@@ -229,7 +229,6 @@ SELECT = SelectV2()
 # -- the public functions -------------------------------------------------------------------
 
 
-@one_op(2, takes_numbers=True)
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x < y`, elementwise with broadcasting.
 
@@ -248,7 +247,6 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(LESS, *convert_pair(x, y), name=name)
 
 
-@one_op(2, takes_numbers=True)
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x <= y`, elementwise with broadcasting.
 
@@ -267,7 +265,6 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(LESS_EQUAL, *convert_pair(x, y), name=name)
 
 
-@one_op(2, takes_numbers=True)
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x > y`, elementwise with broadcasting.
 
@@ -286,7 +283,6 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(GREATER, *convert_pair(x, y), name=name)
 
 
-@one_op(2, takes_numbers=True)
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether `x >= y`, elementwise with broadcasting.
 
@@ -305,7 +301,6 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     return apply(GREATER_EQUAL, *convert_pair(x, y), name=name)
 
 
-@one_op(2, takes_numbers=True)
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements are equal, with broadcasting.
 
@@ -327,7 +322,6 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(EQUAL, *convert_pair(x, y), name=name)
 
 
-@one_op(2, takes_numbers=True)
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Tests whether elements differ, with broadcasting.
 
@@ -354,7 +348,6 @@ def boolean(value: TensorLike) -> Any:
     return convert(value) if is_tensor(value) else convert(value, dt.bool_)
 
 
-@one_op(2)
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x and y` of bools, elementwise with broadcasting.
 
@@ -373,7 +366,6 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     return apply(LOGICAL_AND, boolean(x), boolean(y), name=name)
 
 
-@one_op(2)
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `x or y` of bools, elementwise with broadcasting.
 
@@ -392,7 +384,6 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(LOGICAL_OR, boolean(x), boolean(y), name=name)
 
 
-@one_op()
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `not x` of each bool.
 
@@ -441,3 +432,8 @@ def tensor_equals(x: TensorLike, y: TensorLike) -> Any:
 def tensor_not_equals(x: TensorLike, y: TensorLike) -> Any:
     """The operator `!=`: elementwise, and True where the shapes do not broadcast."""
     return apply(NotEqual.of(False), *convert_pair(x, y), name="NotEqual")
+
+
+one_op(less, less_equal, greater, greater_equal, equal, not_equal, tensors=2, takes_numbers=True)
+one_op(logical_and, logical_or, tensors=2)
+one_op(logical_not)

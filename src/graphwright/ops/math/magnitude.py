@@ -74,7 +74,6 @@ class Sign(Unary):
 ABS, SIGN = Abs(), Sign()
 
 
-@one_op()
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the absolute value of each element, the modulus of a complex one.
 
@@ -100,7 +99,6 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(ABS, x, name=name)
 
 
-@one_op()
 def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the sign of each element: -1, 0 or 1, and `x / abs(x)` of a complex number.
 
@@ -116,3 +114,6 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
     <tf.Tensor: shape=(3,), dtype=float32, numpy=array([-1.,  0.,  1.], dtype=float32)>
     """
     return apply(SIGN, convert(x), name=name)
+
+
+one_op(abs, sign)

@@ -412,7 +412,6 @@ def reduce(
     return result
 
 
-@one_op(hosts=1, attributes=1)
 def reduce_sum(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -439,7 +438,6 @@ def reduce_sum(
     return reduce(Sum, input_tensor, axis, keepdims, name)
 
 
-@one_op(hosts=1, attributes=1)
 def reduce_prod(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -466,7 +464,6 @@ def reduce_prod(
     return reduce(Prod, input_tensor, axis, keepdims, name)
 
 
-@one_op(hosts=1, attributes=1)
 def reduce_mean(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -493,7 +490,6 @@ def reduce_mean(
     return reduce(Mean, input_tensor, axis, keepdims, name)
 
 
-@one_op(hosts=1, attributes=1)
 def reduce_max(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -520,7 +516,6 @@ def reduce_max(
     return reduce(Max, input_tensor, axis, keepdims, name)
 
 
-@one_op(hosts=1, attributes=1)
 def reduce_min(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -547,7 +542,6 @@ def reduce_min(
     return reduce(Min, input_tensor, axis, keepdims, name)
 
 
-@one_op(hosts=1, attributes=1)
 def reduce_all(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -573,7 +567,6 @@ def reduce_all(
     return reduce(All, boolean(input_tensor), axis, keepdims, name)
 
 
-@one_op(hosts=1, attributes=1)
 def reduce_any(
     input_tensor: TensorLike,
     axis: TensorLike | None = None,
@@ -745,3 +738,16 @@ def count_nonzero(
     zero = convert(b"" if x.dtype is dt.string else x.dtype.as_numpy_dtype(0))
     counted = cast(not_equal(x, zero), dt.int64)
     return cast(reduce_sum(counted, axis, keepdims or False), dtype, name)
+
+
+one_op(
+    reduce_sum,
+    reduce_prod,
+    reduce_mean,
+    reduce_max,
+    reduce_min,
+    reduce_all,
+    reduce_any,
+    hosts=1,
+    attributes=1,
+)

@@ -156,7 +156,6 @@ FLOOR, CEIL, RINT, ROUND, NEXT_AFTER = Floor(), Ceil(), Rint(), Round(), NextAft
 IS_NAN, IS_INF, IS_FINITE = IsNan(), IsInf(), IsFinite()
 
 
-@one_op()
 def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element down to a whole number.
 
@@ -174,7 +173,6 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(FLOOR, convert(x), name=name)
 
 
-@one_op()
 def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """Rounds each element up to a whole number.
 
@@ -297,3 +295,6 @@ def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     <tf.Tensor: shape=(3,), dtype=bool, numpy=array([ True, False, False])>
     """
     return apply(IS_FINITE, convert(x), name=name)
+
+
+one_op(floor, ceil)

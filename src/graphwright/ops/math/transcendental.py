@@ -212,7 +212,6 @@ EXP, EXPM1, LOG, LOG1P = Exp(), Expm1(), Log(), Log1p()
 # -- the public functions -------------------------------------------------------------------
 
 
-@one_op()
 def square(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the square of each element.
 
@@ -230,7 +229,6 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(SQUARE, convert(x), name=name)
 
 
-@one_op(2, takes_numbers=True)
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Computes `(x - y) * conj(x - y)` for each pair of elements, with broadcasting.
 
@@ -249,7 +247,6 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
     return apply(SQUARED_DIFFERENCE, *convert_pair(x, y), name=name)
 
 
-@one_op()
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the square root of each element; a negative real number gives NaN.
 
@@ -267,7 +264,6 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(SQRT, convert(x), name=name)
 
 
-@one_op()
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the reciprocal of the square root of each element.
 
@@ -285,7 +281,6 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(RSQRT, convert(x), name=name)
 
 
-@one_op()
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the reciprocal of each element.
 
@@ -303,7 +298,6 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(RECIPROCAL, convert(x), name=name)
 
 
-@one_op(2, takes_numbers=True)
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Raises each element of `x` to the power of the element of `y`, with broadcasting.
 
@@ -325,7 +319,6 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return apply(POW, *convert_pair(x, y), name=name)
 
 
-@one_op()
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the exponential of each element.
 
@@ -343,7 +336,6 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(EXP, convert(x), name=name)
 
 
-@one_op()
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `exp(x) - 1` for each element, accurately for small `x` too.
 
@@ -361,7 +353,6 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(EXPM1, convert(x), name=name)
 
 
-@one_op()
 def log(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the natural logarithm of each element; a negative real number gives NaN.
 
@@ -379,7 +370,6 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(LOG, convert(x), name=name)
 
 
-@one_op()
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes `log(1 + x)` for each element, accurately for small `x` too.
 
@@ -395,3 +385,7 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.e+00, 1.e-10], dtype=float32)>
     """
     return apply(LOG1P, convert(x), name=name)
+
+
+one_op(square, sqrt, rsqrt, reciprocal, exp, expm1, log, log1p)
+one_op(squared_difference, pow, tensors=2, takes_numbers=True)

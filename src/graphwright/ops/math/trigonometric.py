@@ -205,7 +205,6 @@ SINH, COSH, TANH, ASINH, ACOSH, ATANH = Sinh(), Cosh(), Tanh(), Asinh(), Acosh()
 # -- the public functions -------------------------------------------------------------------
 
 
-@one_op()
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the sine of each element, an angle in radians.
 
@@ -223,7 +222,6 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(SIN, convert(x), name=name)
 
 
-@one_op()
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the cosine of each element, an angle in radians.
 
@@ -241,7 +239,6 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(COS, convert(x), name=name)
 
 
-@one_op()
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the tangent of each element, an angle in radians.
 
@@ -364,7 +361,6 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(COSH, convert(x), name=name)
 
 
-@one_op()
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """Computes the hyperbolic tangent of each element.
 
@@ -432,3 +428,6 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     <tf.Tensor: shape=(3,), dtype=float32, numpy=array([ 0., inf, nan], dtype=float32)>
     """
     return apply(ATANH, convert(x), name=name)
+
+
+one_op(sin, cos, tan, tanh)

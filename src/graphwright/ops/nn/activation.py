@@ -308,7 +308,6 @@ SOFTPLUS, SOFTPLUS_GRAD, SOFTSIGN, SOFTSIGN_GRAD = (
 # -- the public functions -------------------------------------------------------------------
 
 
-@one_op()
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes max(features, 0), element by element.
 
@@ -326,7 +325,6 @@ def relu(features: TensorLike, name: str | None = None) -> Tensor:
     return apply(RELU, convert(features), name=name)
 
 
-@one_op()
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes min(max(features, 0), 6), element by element.
 
@@ -399,7 +397,6 @@ def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tens
     return relu(concat([x, -x], axis), name=name)
 
 
-@one_op()
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes exp(features) - 1 for negative elements and leaves the others as they are.
 
@@ -450,7 +447,6 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
     return apply(SELU, convert(features), name=name)
 
 
-@one_op()
 def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """Computes log(1 + exp(features)), element by element, without overflow.
 
@@ -565,3 +561,6 @@ def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """
     x = convert(features)
     return x * sigmoid(cast(convert(beta, None, x.dtype), x.dtype) * x)
+
+
+one_op(relu, relu6, elu, softplus)
