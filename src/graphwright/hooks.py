@@ -40,7 +40,6 @@ from graphwright.types.shape import Messages
 from graphwright.values.convert import convert, convert_pair, convert_terms, holds_tensor
 from graphwright.values.eager import Inside, Large, executor
 from graphwright.values.indexed_slices import IndexedSlices
-from graphwright.values.prepared_calls import prepared
 from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.tensor_specs import TensorRuntime
 from graphwright.values.variable import NamePrefix
@@ -91,7 +90,7 @@ def install() -> None:
     # Ops: conversion and execution.
     Hooks.tensor, Hooks.eager, Hooks.rows = Tensor, EagerTensor, IndexedSlices
     Hooks.executor = executor
-    Hooks.prepared = staticmethod(prepared)
+    late(Hooks, "prepared", "values.prepared_calls:prepared")
     Hooks.convert, Hooks.holds_tensor = convert, holds_tensor
     Hooks.convert_pair, Hooks.convert_terms = convert_pair, convert_terms
     # Types and values: tensors of specs, messages, names, kernels of large arrays, errors.

@@ -7,7 +7,7 @@ What a kernel refuses runs again as ever, which raises in its own words.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -26,7 +26,7 @@ Function: TypeAlias = Callable[..., Any]
 _MOST = 12
 
 
-class Note(NamedTuple):
+class NotedOp(NamedTuple):
     """An op that a call applied."""
 
     op: Op
@@ -34,11 +34,11 @@ class Note(NamedTuple):
     result: Any
 
 
-class Noting(Layer):
+class OpNotes(Layer):
     """The interpreter that executes ops, and notes them."""
 
     def __init__(self) -> None:
-        self.notes: list[Note] = []
+        self.ops: list[NotedOp] = []
         self.has_effect = False
 
     def note_effect(self) -> None:
@@ -48,17 +48,18 @@ class Noting(Layer):
     def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result."""
         result = op.execute(operands)
-        self.notes.append(Note(op, operands, result))
+        self.ops.append(NotedOp(op, operands, result))
         return result
 
 
-class Form(NamedTuple):
+class CallForm(NamedTuple):
     """What the code of prepared calls depends on."""
 
-    parameters: int
     roles: Roles
-    #: The parameters whose default is None.
-    optional: tuple[int, ...]
+    #: How many parameters there are.
+    parameters: int
+    #: Which host operands may be None.
+    optional: tuple[bool, ...]
     #: What attributes must be: "bool", "int", "DType", or "int | None".
     attributes: tuple[str, ...]
     #: The functions that make host operands.
@@ -72,91 +73,94 @@ class PreparedCalls:
 
     def __init__(self, function: Function, roles: Roles, put: Callable[[Function], None]) -> None:
         self.function, self.roles, self.put = function, roles, put
-        self.form: Form | None = None
+        self.form: CallForm | None = None
         self.direct: Function | None = None
         #: Kernels with the host operands that None stands for; False where a call is no single op.
         self._calls: dict[Any, Any] = {}
 
-    def first(self, *arguments: Any) -> Any:
+    def first(self, *arguments: object) -> Any:
         """The result of a call; the first one that is an op on eager tensors has code made."""
         if self.direct is not None:
             self.put(self.direct)
             return self.direct(*arguments)
-        if STATE.active is not None:
+        if STATE.active is not None or not all_eager(self.tensors(arguments)[:1]):
             return self.function(*arguments)
-        result, note = self.noted(arguments)
-        if note is not None:
-            self.form = self.form_of(note)
+        result, noted = self.noted(arguments)
+        if noted is not None:
+            self.form = self.form_of(noted)
             code = code_of(self.form)
             defaults = defaults_of(self.function)
             self.direct = code(self.function, self._calls, self.learn, defaults)
             self.put(self.direct)
         return result
 
-    def learn(self, key: object, *arguments: Any) -> Any:
+    def learn(self, key: Hashable, *arguments: object) -> Any:
         """The result of a call of a new kind; its kernel is remembered."""
-        result, note = self.noted(arguments)
+        result, noted = self.noted(arguments)
         call: Any = False
-        if note is not None and self.form_of(note) == self.form:
-            call = self.call_of(note)
+        if noted is not None and self.form_of(noted) == self.form:
+            call = self.call_of(noted)
         remember(self._calls, key, call, FORMS)
         return result
 
-    def noted(self, arguments: tuple[Any, ...]) -> tuple[Any, Note | None]:
+    def noted(self, arguments: Sequence[object]) -> tuple[Any, NotedOp | None]:
         """The result of a call, and its op if it is one op on the arguments as they are."""
-        noting = Noting()
-        with activate(noting):
+        notes = OpNotes()
+        with activate(notes):
             result = self.function(*arguments)
-        if len(noting.notes) != 1 or noting.has_effect:
+        if len(notes.ops) != 1 or notes.has_effect:
             return result, None
-        (note,) = noting.notes
-        return result, note if result is note.result and self.fits(note, arguments) else None
+        (op,) = notes.ops
+        return result, op if result is op.result and self.fits(op, arguments) else None
 
-    def fits(self, note: Note, arguments: tuple[Any, ...]) -> bool:
+    def tensors(self, arguments: Sequence[object]) -> tuple[object, ...]:
+        """The arguments that are to be tensors."""
+        if not self.roles.is_list:
+            return tuple(arguments[: self.roles.tensors])
+        values = arguments[0]
+        return tuple(values) if isinstance(values, (list, tuple)) else ()
+
+    def fits(self, noted: NotedOp, arguments: Sequence[object]) -> bool:
         """Whether an op has the arguments as its operands, and no effect."""
-        op, operands, _ = note
-        roles = self.roles
-        if roles.is_list and type(arguments[0]) not in (list, tuple):
-            return False
-        tensors = arguments[0] if roles.is_list else arguments[: roles.tensors]
-        hosts = arguments[roles.tensors : roles.tensors + roles.hosts]
-        is_number = roles.takes_numbers and type(tensors[-1]) in (int, float)
-        if is_number:
+        op, operands, _ = noted
+        tensors = self.tensors(arguments)
+        hosts = arguments[self.roles.tensors : self.roles.tensors + self.roles.hosts]
+        if self.roles.takes_numbers and type(tensors[-1]) in (int, float):
             tensors = (*tensors[:-1], operands[len(tensors) - 1])
         return (
             op.pure
             and op.effect is Effect.NONE
             and len(operands) == len(tensors) + len(hosts) <= _MOST
             and op.host_mask(len(operands)) == (False,) * len(tensors) + (True,) * len(hosts)
-            and {*map(type, tensors)} == {EagerTensor}
+            and all_eager(tensors)
             and all(x is y for x, y in zip(operands, tensors))
             and all(y is None or x is y for x, y in zip(operands[len(tensors) :], hosts))
         )
 
-    def form_of(self, note: Note) -> Form:
+    def form_of(self, noted: NotedOp) -> CallForm:
         """What the code for an op depends on."""
-        op, roles = note.op, self.roles
-        count, defaults = len(note.operands), defaults_of(self.function)
+        op, roles = noted.op, self.roles
+        count, defaults = len(noted.operands), defaults_of(self.function)
         hosts = zip(op.host_mask(count), op.host_ints(count), op.host_casts(count))
-        first = roles.tensors + roles.hosts
-        return Form(
-            len(defaults),
+        first, end = roles.tensors, roles.tensors + roles.hosts
+        return CallForm(
             roles,
-            tuple([i for i, default in enumerate(defaults) if default is None]),
-            tuple([kind_of(default) for default in defaults[first : first + roles.attributes]]),
+            len(defaults),
+            tuple([default is None for default in defaults[first:end]]),
+            tuple([kind_of(default) for default in defaults[end : end + roles.attributes]]),
             tuple([maker_of(ints, casts) for is_host, ints, casts in hosts if is_host]),
             op.computes,
         )
 
-    def call_of(self, note: Note) -> Any:
+    def call_of(self, noted: NotedOp) -> Any:
         """The kernel of an op that ran, and its host operands where some may be None."""
-        op, operands, _ = note
+        op, operands, _ = noted
         mask = op.host_mask(len(operands))
         dtypes = [x._array.dtype for x, is_host in zip(operands, mask) if not is_host]
         kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
         kernel = kernels.get(dtypes[0] if len(dtypes) == 1 else tuple(dtypes), False)
         assert self.form is not None
-        if not optional_hosts(self.form):
+        if not any(self.form.optional):
             return kernel
         hosts = [x for x, is_host in zip(operands, mask) if is_host]
         makers = self.form.makers
@@ -171,8 +175,12 @@ def prepared(function: Function, roles: Roles, put: Callable[[Function], None]) 
 _ABSENT = object()
 
 
-@cache
-def defaults_of(function: Any) -> tuple[Any, ...]:
+def all_eager(values: Sequence[object]) -> bool:
+    """Whether values are eager tensors, at least one."""
+    return {*map(type, values)} == {EagerTensor}
+
+
+def defaults_of(function: Function) -> tuple[Any, ...]:
     """The defaults of a function's parameters; `_ABSENT` for those without one."""
     defaults = function.__defaults__ or ()
     return (_ABSENT,) * (function.__code__.co_argcount - len(defaults)) + defaults
@@ -185,14 +193,8 @@ def kind_of(default: object) -> str:
     return "DType" if default is _ABSENT else type(default).__name__
 
 
-def optional_hosts(form: Form) -> list[int]:
-    """The parameters for host operands that may be None."""
-    first = form.roles.tensors
-    return [i for i in form.optional if first <= i < first + form.roles.hosts]
-
-
 _CODE = """
-def made(general, calls, learn, defaults):
+def outer(general, calls, learn, defaults):
     {defaults} = defaults
     def direct({parameters}):
         if {guard} and STATE.active is None:
@@ -215,7 +217,7 @@ def made(general, calls, learn, defaults):
 
 
 @cache
-def code_of(form: Form) -> Function:
+def code_of(form: CallForm) -> Function:
     """The function that makes the code of prepared calls of a form."""
     roles = form.roles
     first, end = roles.tensors, roles.tensors + roles.hosts
@@ -226,9 +228,9 @@ def code_of(form: Form) -> Function:
     key, arguments, hosts, learned = [*terms.key], [*terms.arguments], [], ["kernel"]
     for p, kind in attributes:
         key.append(f"id({p})" if kind == "DType" else p)  # dtypes live for ever
-    for p, maker in zip(names[first:end], form.makers):
+    for p, maker, is_optional in zip(names[first:end], form.makers, form.optional):
         host = f"{p} if type({p}) is int else {maker}({p})"
-        if names.index(p) in optional_hosts(form):
+        if is_optional:
             key.append(f"x0.ndim if {p} is None else type({p})")
             learned.append(f"h{p}")
             host = f"h{p} if {p} is None else {host}"
@@ -252,7 +254,7 @@ def code_of(form: Form) -> Function:
     )
     scope: dict[str, Any] = {}
     exec(compile(source, f"{__file__} (direct)", "exec"), _NAMES, scope)
-    code: Function = scope["made"]
+    code: Function = scope["outer"]
     return code
 
 
