@@ -12,12 +12,19 @@ import numpy as np
 from numpy import asarray, generic, ndarray
 
 from graphwright.base.bounded_tables import remember
-from graphwright.base.errors import InvalidArgumentError, OpError, ResourceExhaustedError
+from graphwright.base.errors import (
+    InvalidArgumentError,
+    OpError,
+    ResourceExhaustedError,
+    show_users_lines,
+)
 from graphwright.op.conditions import check_least
+from graphwright.op.dispatch import opened
 from graphwright.op.interpreter import STATE
 from graphwright.op.op import FORMS, DTypeMismatch, Op, host_value
-from graphwright.op.refusal import before_advice, leave, word_on_none
-from graphwright.ops.math import arithmetic, comparison
+from graphwright.op.refusal import before_advice, leave, own_boundary, word_on_none
+from graphwright.ops.linalg import contraction
+from graphwright.ops.math import arithmetic, comparison, magnitude, transcendental
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
@@ -465,14 +472,112 @@ def direct(
     return operator
 
 
+def direct_reflected(
+    op: Op, general: Callable[[EagerTensor, TensorLike], object]
+) -> Callable[[EagerTensor, TensorLike], object]:
+    """A binary operator that takes a number before a tensor straight to the kernel; `general` as
+    for `direct`."""
+    kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
+
+    def operator(y: EagerTensor, x: TensorLike) -> object:
+        if STATE.active is None:
+            a = number_beside(x, y)
+            kernel = None if a is None else kernels.get((a.dtype, y._array.dtype))
+            if kernel is not None:
+                try:
+                    return wrap(QUIET.run(kernel, a, y._array))
+                except REFUSALS:
+                    pass
+        try:
+            return general(y, x)
+        except Exception as error:
+            show_users_lines(error)
+            raise
+
+    return operator
+
+
+def through_public(
+    public: Callable[..., object], general: Callable[..., object]
+) -> Callable[..., object]:
+    """An operator that calls a public function on eager tensors, which may have a prepared call;
+    `general` as for `direct`."""
+
+    def operator(x: EagerTensor, *others: object) -> object:
+        is_plain = STATE.active is None and (not others or type(others[0]) is EagerTensor)
+        try:
+            return public(x, *others) if is_plain else general(x, *others)
+        except Exception as error:
+            show_users_lines(error)
+            raise
+
+    return operator
+
+
+def direct_item(
+    general: Callable[[EagerTensor, object], object],
+) -> Callable[[EagerTensor, object], object]:
+    """`tensor[key]` by NumPy's own indexing where it means the same; `general` is its full
+    meaning, which serves what NumPy refuses too."""
+
+    def item(x: EagerTensor, key: object) -> object:
+        index: Any = (key, ...) if type(key) is int else plain_index(key)
+        array = x._array
+        if index is not None and STATE.active is None and type(array) is ndarray:
+            LogicalDevices.in_use = True
+            try:
+                return wrap(array[index])
+            except REFUSALS:
+                pass
+        try:
+            return general(x, key)
+        except Exception as error:
+            show_users_lines(error)
+            raise
+
+    return item
+
+
+_SLICE_ENDS = frozenset({int, type(None)})
+_INDICES = frozenset({int, type(None), type(...)})
+
+
+def plain_index(key: object) -> tuple[object, ...] | None:
+    """The index of NumPy's that gives the array that a key means, where that is made of ints,
+    slices of ints, `...` and `newaxis`; None for other keys."""
+    items = key if type(key) is tuple else (key,)
+    for item in items:
+        if type(item) is slice:
+            if not _SLICE_ENDS.issuperset((type(item.start), type(item.stop), type(item.step))):
+                return None
+        elif type(item) not in _INDICES:
+            return None
+    return items if ... in items else (*items, ...)
+
+
 for _name, _op, _function in (
-    ("__add__", arithmetic.ADD, arithmetic.add),
-    ("__sub__", arithmetic.SUB, arithmetic.subtract),
-    ("__mul__", arithmetic.MUL, arithmetic.multiply),
-    ("__truediv__", arithmetic.REAL_DIV, arithmetic.truediv),
-    ("__lt__", comparison.LESS, comparison.less),
-    ("__le__", comparison.LESS_EQUAL, comparison.less_equal),
-    ("__gt__", comparison.GREATER, comparison.greater),
-    ("__ge__", comparison.GREATER_EQUAL, comparison.greater_equal),
+    ("add", arithmetic.ADD, arithmetic.add),
+    ("sub", arithmetic.SUB, arithmetic.subtract),
+    ("mul", arithmetic.MUL, arithmetic.multiply),
+    ("truediv", arithmetic.REAL_DIV, arithmetic.truediv),
+    ("floordiv", arithmetic.FLOOR_DIV, arithmetic.floordiv),
+    ("mod", arithmetic.FLOOR_MOD, arithmetic.floormod),
+    ("pow", transcendental.POW, transcendental.pow),
+    ("lt", comparison.LESS, comparison.less),
+    ("le", comparison.LESS_EQUAL, comparison.less_equal),
+    ("gt", comparison.GREATER, comparison.greater),
+    ("ge", comparison.GREATER_EQUAL, comparison.greater_equal),
 ):
-    setattr(EagerTensor, _name, direct(_op, _function, getattr(Operators, _name)))
+    _general = getattr(Operators, f"__{_name}__")
+    setattr(EagerTensor, f"__{_name}__", direct(_op, _function, _general))
+    _general = getattr(Operators, f"__r{_name}__", None)
+    if _general is not None:  # Python reflects comparisons itself
+        setattr(EagerTensor, f"__r{_name}__", direct_reflected(_op, _general))
+for _name, _public in (
+    ("matmul", opened(contraction.matmul)),
+    ("neg", opened(arithmetic.negative)),
+    ("abs", opened(magnitude.abs)),
+):
+    _general = getattr(Operators, f"__{_name}__")
+    setattr(EagerTensor, f"__{_name}__", through_public(_public, _general))
+EagerTensor.__getitem__ = own_boundary(direct_item(Operators.__getitem__))  # type: ignore[assignment,method-assign]

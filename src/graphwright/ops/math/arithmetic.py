@@ -341,6 +341,8 @@ ADD: Op
 SUB: Op
 MUL: Op
 REAL_DIV: Op
+FLOOR_DIV: Op
+FLOOR_MOD: Op
 ADD, ADD_STRINGS, SUB, MUL, NEG = AddV2(), Add(), Sub(), Mul(), Neg()
 REAL_DIV, FLOOR_DIV, FLOOR_MOD = RealDiv(), FloorDiv(), FloorMod()
 TRUNCATE_DIV, TRUNCATE_MOD, DIV_NO_NAN, MUL_NO_NAN = (

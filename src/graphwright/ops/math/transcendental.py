@@ -204,6 +204,7 @@ class Log1p(Unary):
         return (g * reciprocal(1 + conj(call.inputs[0])),)
 
 
+POW: Pow
 SQUARE, SQUARED_DIFFERENCE = Square(), SquaredDifference()
 SQRT, RSQRT, RECIPROCAL, POW = Sqrt(), Rsqrt(), Reciprocal(), Pow()
 EXP, EXPM1, LOG, LOG1P = Exp(), Expm1(), Log(), Log1p()
