@@ -50,7 +50,7 @@ def one_op(
     takes_numbers: bool = False,
     by_rank: bool = False,
 ) -> None:
-    """Says that functions are one op on their first arguments; see `Roles`."""
+    """Says that functions, whose last parameter is a name, are one op; see `Roles`."""
     roles = Roles(tensors, hosts, attributes, is_list, takes_numbers, by_rank)
     ROLES.update(dict.fromkeys(functions, roles))
 

@@ -57,6 +57,8 @@ class Reshape(Op):
             if isinstance(shape, tuple) and None in shape:
                 raise
             return np.reshape(tensor, checked_reshape(np.shape(tensor), shape))
+        if result.size and result.shape == shape:
+            return result
         if result.size == 0 or (-1 not in shape and min(shape, default=0) < 0):
             # NumPy takes more than is meant.
             return np.reshape(tensor, checked_reshape(np.shape(tensor), shape))
@@ -176,12 +178,13 @@ class ExpandDims(Op):
         return ((*x.dims[:place], 1, *x.dims[place:]),)
 
     def kernel(self, x: Array, dim: int | tuple[int, ...]) -> Any:
-        dims = np.shape(x)
-        rank, axis = len(dims), single(dim, "dim")
+        array = np.asarray(x)
+        dims, axis = array.shape, single(dim, "dim")
+        rank = len(dims)
         if not -rank - 1 <= axis <= rank:
             raise ValueError(f"dim {axis} is none of {rank} dimensions")
         place = axis + rank + 1 if axis < 0 else axis
-        return np.reshape(x, (*dims[:place], 1, *dims[place:]))
+        return array.reshape((*dims[:place], 1, *dims[place:]))
 
     def known(self, x: HostValue, dim: HostValue) -> Any:
         return None if isinstance(x, tuple) or dim is None else (x,)
@@ -655,3 +658,4 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
 
 
 one_op(reshape, expand_dims, transpose, broadcast_to, hosts=1)
+one_op(squeeze, attributes=1)

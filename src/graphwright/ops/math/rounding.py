@@ -297,4 +297,4 @@ def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     return apply(IS_FINITE, convert(x), name=name)
 
 
-one_op(floor, ceil)
+one_op(floor, ceil, round, rint, is_finite, is_inf, is_nan)
