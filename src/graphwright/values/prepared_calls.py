@@ -197,7 +197,7 @@ _CODE = """
 def outer(general, calls, learn, defaults):
     {defaults} = defaults
     def direct({parameters}):
-        if {guard} and STATE.active is None:
+        if STATE.active is None and {guard}:
             {unpack}
             call = calls.get({key}) if {complete} else False
             if call:

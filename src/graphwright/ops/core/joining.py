@@ -26,6 +26,10 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims, single
 
+#: Tensors of so many elements are stacked one by one. NumPy's way takes a microsecond longer, but
+#: goes through them in the order of memory.
+_SMALL = 1 << 10
+
 
 class Pack(Op):
     """Tensors of one shape along a new axis."""
@@ -67,13 +71,12 @@ class Pack(Op):
         for value in values:
             if value.shape != dims:
                 raise ValueError("Shapes of all inputs must match")
-        if place:
-            result = np.empty((*dims[:place], len(values), *dims[place:]), values[0].dtype)
-            rows = result.transpose((place, *range(place), *range(place + 1, len(dims) + 1)))
-        else:
-            rows = result = np.empty((len(values), *dims), values[0].dtype)
+        if place or values[0].size > _SMALL:
+            rows = (*dims[:place], 1, *dims[place:])
+            return np.concatenate([value.reshape(rows) for value in values], place)
+        result = np.empty((len(values), *dims), values[0].dtype)
         for i, value in enumerate(values):
-            rows[i, ...] = value  # text of rank 0 would be an array as an element
+            result[i, ...] = value  # text of rank 0 would be an array as an element
         return result
 
     def known(self, *values: Any) -> Any:
