@@ -120,3 +120,9 @@ def test_a_tape_sees_items() -> None:
         y = 3.0 * x[1] + 1.0 - x[:1][0] + 2.0**x[0]
     gradient = tape.gradient(y, x).numpy()
     assert gradient == pytest.approx([2 * math.log(2.0) - 1.0, 3.0])
+
+
+def test_operators_name_the_nodes_of_a_trace() -> None:
+    x = tf.ones([2, 2])
+    graph = tf.function(lambda: x @ x).get_concrete_function().graph
+    assert "matmul" in [op.name for op in graph.get_operations()]
