@@ -452,7 +452,7 @@ def direct(
         if type(y) is EagerTensor:
             a, b = x._array, y._array
             kernel = kernels.get((a.dtype, b.dtype))
-        elif active is None:
+        elif active is None and type(x) is EagerTensor:
             a = x._array
             b = number_beside(y, x)
             kernel = None if b is None else kernels.get((a.dtype, b.dtype))
@@ -480,7 +480,7 @@ def direct_reflected(
     kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
 
     def operator(y: EagerTensor, x: TensorLike) -> object:
-        if STATE.active is None:
+        if STATE.active is None and type(y) is EagerTensor:
             a = number_beside(x, y)
             kernel = None if a is None else kernels.get((a.dtype, y._array.dtype))
             if kernel is not None:
@@ -522,13 +522,14 @@ def direct_item(
 
     def item(x: EagerTensor, key: object) -> object:
         index: Any = (key, ...) if type(key) is int else plain_index(key)
-        array = x._array
-        if index is not None and STATE.active is None and type(array) is ndarray:
+        if index is not None and STATE.active is None and type(x) is EagerTensor:
+            array = x._array
             LogicalDevices.in_use = True
-            try:
-                return wrap(array[index])
-            except REFUSALS:
-                pass
+            if type(array) is ndarray:
+                try:
+                    return wrap(array[index])
+                except REFUSALS:
+                    pass
         try:
             return general(x, key)
         except Exception as error:
