@@ -48,6 +48,7 @@ from graphwright.machine import (
 from graphwright.machine.disk_cache import DiskCache
 from graphwright.machine.targets import Vectors
 from graphwright.op import dispatch, late_imports, op, refusal, special_functions
+from graphwright.op.one_op import Roles
 from graphwright.ops.convolution import implicit, sliding, tap_geometry
 from graphwright.ops.convolution.windows import Windows
 from graphwright.ops.core import repetition
@@ -60,7 +61,7 @@ from graphwright.ops.strings import csv_records, pattern_automata, pattern_searc
 from graphwright.trace import tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
-from graphwright.values import convert, eager
+from graphwright.values import convert, eager, prepared_calls
 
 SOURCES = Path(tf.__file__).parent
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -453,6 +454,21 @@ of(
     hosts=((("", "as_ints"), True), (("", ""), True)),
     lists=((("", ""), True), (None, True)),
     quiet=((("", ""), True), (("", ""), False)),
+)  # fmt: skip
+ONE_TENSOR = (Roles(1, 1, 1, False, False, False), 4, (True,), ("bool",), ("as_ints",), True)
+of(
+    "values/prepared_calls.py:code_of",
+    lambda *key: [
+        (code.co_code, code.co_names, code.co_varnames)
+        for code in codes_in(prepared_calls.code_of(prepared_calls.CallForm(*key)).__code__)
+    ],
+    prepared_calls.code_of,
+    roles=but(ONE_TENSOR, 0, Roles(1, 1, 1, True, False, False)),
+    parameters=but(ONE_TENSOR, 1, 5),
+    optional=but(ONE_TENSOR, 2, (False,)),
+    attributes=but(ONE_TENSOR, 3, ("int",)),
+    makers=but(ONE_TENSOR, 4, ("as_host",)),
+    quiet=but(ONE_TENSOR, 5, False),
 )  # fmt: skip
 MUL, DIV, NEXT = (raw_ops.REGISTRY[name]() for name in ("Mul", "FloorDiv", "NextAfter"))
 of(
@@ -1444,6 +1460,8 @@ UNBOUNDED = {
     "portable/classic/classic_names.py:altered": "its keys are those of a table",
     "library/numpy/dtype_lattice.py:above": "its keys are 20 dtypes",
     "library/numpy/dtype_lattice.py:joined": "its keys are pairs of 20 dtypes",
+    "values/prepared_calls.py:code_of": "a key says what the parameters of one of the package's "
+    "functions are",
     "values/eager.py:_executor": "a key says of each of at most twelve operands which of 3 kinds",
 }  # fmt: skip
 

@@ -90,6 +90,7 @@ def install() -> None:
     # Ops: conversion and execution.
     Hooks.tensor, Hooks.eager, Hooks.rows = Tensor, EagerTensor, IndexedSlices
     Hooks.executor = executor
+    late(Hooks, "prepared", "values.prepared_calls:prepared")
     Hooks.convert, Hooks.holds_tensor = convert, holds_tensor
     Hooks.convert_pair, Hooks.convert_terms = convert_pair, convert_terms
     # Types and values: tensors of specs, messages, names, kernels of large arrays, errors.

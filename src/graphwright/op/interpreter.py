@@ -60,6 +60,15 @@ def note_read(tensor: Tensor) -> None:
         interpreter = interpreter.below
 
 
+def note_effect() -> None:
+    """Notes that a public function does more than apply ops, as each call of it must."""
+    interpreter = STATE.active
+    while interpreter is not None:
+        if isinstance(interpreter, Layer):
+            interpreter.note_effect()
+        interpreter = interpreter.below
+
+
 def apply(op: Op, *operands: Any, name: str | None = None) -> Any:
     """Applies an op to tensors and host values, by the interpreter that is active."""
     active = STATE.active
@@ -223,6 +232,9 @@ class Layer:
         if below is None:
             return op.execute(operands)
         return below.apply(op, operands, name)
+
+    def note_effect(self) -> None:
+        """Notes that a public function does more than apply ops."""
 
     def constant(self, value: TensorLike, dtype: DType | None, name: str | None) -> Any:
         """A constant of the interpreter below."""

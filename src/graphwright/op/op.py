@@ -618,6 +618,8 @@ class Hooks:
     tensor: type[Any]
     eager: type[Any]
     executor: Callable[[type[Op]], Callable[..., Any]]
+    #: What calls a function that is one op, whose parameters have such roles, and what sets that.
+    prepared: Callable[[Callable[..., Any], Any, Callable[..., Any]], Callable[..., Any]]
     convert: Callable[..., Any]
     convert_pair: Callable[[Any, Any, bool], tuple[Any, Any]]
     rows: type[Any]

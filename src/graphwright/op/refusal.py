@@ -28,6 +28,7 @@ from graphwright.base.errors import (
     user_frame,
 )
 from graphwright.base.source_text import item_of, name_of, node_at, operands_of, with_argument
+from graphwright.op.one_op import cell_of_call
 from graphwright.op.op import Hooks
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
@@ -359,8 +360,9 @@ def replace(
     )
     former.__kwdefaults__ = public.__kwdefaults__
     functools.update_wrapper(former, own_form(public))
-    before = [(cells[name], cells[name].cell_contents) for name in ("function", "refused")]
-    cells["function"].cell_contents = make(former)
+    called = "call" if "call" in cells else "function"
+    before = [(cells[name], cells[name].cell_contents) for name in (called, "refused")]
+    cells[called].cell_contents = make(former)
     cells["refused"].cell_contents = raises_again
 
     def undo() -> None:
@@ -392,7 +394,7 @@ def _wrapped(function: Function, refused: Function) -> Function:
         co_varnames=(*code.co_varnames[:count], "error", "meaning"),
         co_posonlyargcount=code.co_posonlyargcount,
     )
-    cells = tuple([CellType(cell) for cell in (function, leave, refused)])
+    cells = (cell_of_call(function), *[CellType(cell) for cell in (function, leave, refused)])
     made = FunctionType(body, function.__globals__, code.co_name, function.__defaults__, cells)
     return functools.update_wrapper(made, function)
 
@@ -426,10 +428,10 @@ def _templates(first: int) -> list[CodeType]:
     One syntax tree serves them all: to make one takes longer than to compile it.
     """
     module = ast.parse("""
-def outer(function, leave, refused):
+def outer(call, function, leave, refused):
     def public():
         try:
-            return function()
+            return call()
         except Exception as error:
             meaning = refused(error, function, (), {})
             if meaning is None:
@@ -450,14 +452,14 @@ def outer(function, leave, refused):
             parameters = node.args.args
         elif isinstance(node, ast.Tuple):
             arguments.append(node.elts)
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "function":
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "call":
             arguments.append(node.args)
     codes: list[CodeType] = []
     for count in range(first + _TOGETHER):
         if count >= first:
             scope: dict[str, Any] = {}
             exec(compile(module, __file__, "exec"), scope)
-            codes.append(scope["outer"](None, None, None).__code__)
+            codes.append(scope["outer"](None, None, None, None).__code__)
         name = f"p{count}"
         parameters.append(ast.arg(name, lineno=1, col_offset=0))
         for values in arguments:

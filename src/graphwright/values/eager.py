@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from math import copysign
+from textwrap import indent
 from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy as np
-from numpy import ndarray
+from numpy import asarray, generic, ndarray
 
 from graphwright.base.bounded_tables import remember
-from graphwright.base.errors import InvalidArgumentError, OpError, ResourceExhaustedError
+from graphwright.base.errors import (
+    InvalidArgumentError,
+    OpError,
+    ResourceExhaustedError,
+    show_users_lines,
+)
 from graphwright.op.conditions import check_least
+from graphwright.op.dispatch import opened
 from graphwright.op.interpreter import STATE
 from graphwright.op.op import FORMS, DTypeMismatch, Op, host_value
-from graphwright.op.refusal import before_advice, leave, word_on_none
-from graphwright.ops.math import arithmetic, comparison
+from graphwright.op.refusal import before_advice, leave, own_boundary, word_on_none
+from graphwright.ops.linalg import contraction
+from graphwright.ops.math import arithmetic, comparison, magnitude, transcendental
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike
 from graphwright.types.dtypes import DType
@@ -56,15 +65,18 @@ def execute(op, operands):
         result = {call}
     except REFUSALS as error:
         refuse(op, operands, error)
-    if type(result) is ndarray:
-        tensor = EagerTensor()
-        tensor._array = result
-        tensor._type = None
-        return tensor
-    if type(result) is tuple:
-        return tuple([wrap(array) for array in result])
-    return wrap(result)
+    {boxed}
 """
+
+#: The source that makes tensors of a kernel's result. `wrap` does the same, in a call of its own.
+BOXED = """if type(result) is not ndarray:
+    if not isinstance(result, generic):
+        return tuple(map(wrap, result)) if type(result) is tuple else wrap(result)
+    result = asarray(result)
+tensor = EagerTensor()
+tensor._array = result
+tensor._type = None
+return tensor"""
 
 
 class _Executors(dict[int, "Callable[..., Any]"]):
@@ -127,11 +139,16 @@ def execute_one_of_many(op: Op, operands: Operands) -> Any:
 def _executor(hosts: tuple[str, ...], quiet: bool) -> Callable[..., Any]:
     terms = _terms(hosts)
     call = "QUIET.run(kernel, {arguments})" if quiet else "kernel({arguments})"
-    source = _EXECUTE.format(call=call.format(**terms), **terms)
+    source = _EXECUTE.format(call=call.format(**terms), boxed=indented(BOXED, 4), **terms)
     namespace: dict[str, Any] = {}
-    exec(compile(source, f"{__file__} (execute)", "exec"), _NAMES, namespace)
+    exec(compile(source, f"{__file__} (execute)", "exec"), NAMES, namespace)
     made: Callable[..., Any] = namespace["execute"]
     return made
+
+
+def indented(lines: str, columns: int) -> str:
+    """Lines of source for a place that is so many columns from the left."""
+    return indent(lines, " " * columns).lstrip()
 
 
 def _terms(kinds: tuple[str, ...]) -> dict[str, str]:
@@ -374,7 +391,7 @@ def wrong_host(op: Op, operands: Operands, wrong: NotIndex) -> Exception:
 
 
 #: The names in the source of executors.
-_NAMES: dict[str, Any] = {
+NAMES: dict[str, Any] = {
     "FORMS": FORMS,
     "EagerTensor": EagerTensor,
     "QUIET": QUIET,
@@ -383,7 +400,9 @@ _NAMES: dict[str, Any] = {
     "as_host": as_host,
     "as_integers": as_integers,
     "as_ints": as_ints,
+    "asarray": asarray,
     "bound": bound,
+    "generic": generic,
     "ndarray": ndarray,
     "refuse": refuse,
     "remember": remember,
@@ -391,12 +410,29 @@ _NAMES: dict[str, Any] = {
 }
 
 
-def number_like(value: float, x: EagerTensor) -> Any:
-    """The array of a number in the dtype of a tensor; None where that has no such number."""
-    try:
-        return eager_constant(value, x.dtype)._array
-    except (TypeError, ValueError, OverflowError):
+#: Arrays of numbers, by the number, its type and sign, and the dtype.
+_NUMBERS: dict[Any, Any] = {}
+_MOST_NUMBERS = 1024
+
+
+def number_beside(value: object, x: EagerTensor) -> Any:
+    """The array of an int or a float in the dtype of a tensor; None where that has no such number,
+    and for other values."""
+    kind = type(value)
+    if kind is not float and kind is not int:
         return None
+    number: Any = value
+    key: Any = (number, kind, x._array.dtype)
+    if not number:
+        key = (*key, copysign(1.0, number))  # 0.0 and -0.0 are equal
+    array = _NUMBERS.get(key)
+    if array is None:
+        try:
+            array = eager_constant(number, x.dtype)._array
+        except (TypeError, ValueError, OverflowError):
+            return None
+        remember(_NUMBERS, key, array, _MOST_NUMBERS)
+    return array
 
 
 def direct(
@@ -416,9 +452,9 @@ def direct(
         if type(y) is EagerTensor:
             a, b = x._array, y._array
             kernel = kernels.get((a.dtype, b.dtype))
-        elif active is None and (type(y) is int or type(y) is float):
+        elif active is None and type(x) is EagerTensor:
             a = x._array
-            b = number_like(y, x)
+            b = number_beside(y, x)
             kernel = None if b is None else kernels.get((a.dtype, b.dtype))
         if kernel is not None and active is None:
             try:
@@ -436,14 +472,113 @@ def direct(
     return operator
 
 
+def direct_reflected(
+    op: Op, general: Callable[[EagerTensor, TensorLike], object]
+) -> Callable[[EagerTensor, TensorLike], object]:
+    """A binary operator that takes a number before a tensor straight to the kernel; `general` as
+    for `direct`."""
+    kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
+
+    def operator(y: EagerTensor, x: TensorLike) -> object:
+        if STATE.active is None and type(y) is EagerTensor:
+            a = number_beside(x, y)
+            kernel = None if a is None else kernels.get((a.dtype, y._array.dtype))
+            if kernel is not None:
+                try:
+                    return wrap(QUIET.run(kernel, a, y._array))
+                except REFUSALS:
+                    pass
+        try:
+            return general(y, x)
+        except Exception as error:
+            show_users_lines(error)
+            raise
+
+    return operator
+
+
+def through_public(
+    public: Callable[..., object], general: Callable[..., object]
+) -> Callable[..., object]:
+    """An operator that calls a public function on eager tensors, which may have a prepared call;
+    `general` as for `direct`."""
+
+    def operator(x: EagerTensor, *others: object) -> object:
+        is_plain = STATE.active is None and (not others or type(others[0]) is EagerTensor)
+        try:
+            return public(x, *others) if is_plain else general(x, *others)
+        except Exception as error:
+            show_users_lines(error)
+            raise
+
+    return operator
+
+
+def direct_item(
+    general: Callable[[EagerTensor, object], object],
+) -> Callable[[EagerTensor, object], object]:
+    """`tensor[key]` by NumPy's own indexing where it means the same; `general` is its full
+    meaning, which serves what NumPy refuses too."""
+
+    def item(x: EagerTensor, key: object) -> object:
+        index: Any = (key, ...) if type(key) is int else plain_index(key)
+        if index is not None and STATE.active is None and type(x) is EagerTensor:
+            array = x._array
+            LogicalDevices.in_use = True
+            if type(array) is ndarray:
+                try:
+                    return wrap(array[index])
+                except REFUSALS:
+                    pass
+        try:
+            return general(x, key)
+        except Exception as error:
+            show_users_lines(error)
+            raise
+
+    return item
+
+
+_SLICE_ENDS = frozenset({int, type(None)})
+_INDICES = frozenset({int, type(None), type(...)})
+
+
+def plain_index(key: object) -> tuple[object, ...] | None:
+    """The index of NumPy's that gives the array that a key means, where that is made of ints,
+    slices of ints, `...` and `newaxis`; None for other keys."""
+    items = key if type(key) is tuple else (key,)
+    for item in items:
+        if type(item) is slice:
+            if not _SLICE_ENDS.issuperset((type(item.start), type(item.stop), type(item.step))):
+                return None
+        elif type(item) not in _INDICES:
+            return None
+    return items if ... in items else (*items, ...)
+
+
 for _name, _op, _function in (
-    ("__add__", arithmetic.ADD, arithmetic.add),
-    ("__sub__", arithmetic.SUB, arithmetic.subtract),
-    ("__mul__", arithmetic.MUL, arithmetic.multiply),
-    ("__truediv__", arithmetic.REAL_DIV, arithmetic.truediv),
-    ("__lt__", comparison.LESS, comparison.less),
-    ("__le__", comparison.LESS_EQUAL, comparison.less_equal),
-    ("__gt__", comparison.GREATER, comparison.greater),
-    ("__ge__", comparison.GREATER_EQUAL, comparison.greater_equal),
+    ("add", arithmetic.ADD, arithmetic.add),
+    ("sub", arithmetic.SUB, arithmetic.subtract),
+    ("mul", arithmetic.MUL, arithmetic.multiply),
+    ("truediv", arithmetic.REAL_DIV, arithmetic.truediv),
+    ("floordiv", arithmetic.FLOOR_DIV, arithmetic.floordiv),
+    ("mod", arithmetic.FLOOR_MOD, arithmetic.floormod),
+    ("pow", transcendental.POW, transcendental.pow),
+    ("lt", comparison.LESS, comparison.less),
+    ("le", comparison.LESS_EQUAL, comparison.less_equal),
+    ("gt", comparison.GREATER, comparison.greater),
+    ("ge", comparison.GREATER_EQUAL, comparison.greater_equal),
 ):
-    setattr(EagerTensor, _name, direct(_op, _function, getattr(Operators, _name)))
+    _general = getattr(Operators, f"__{_name}__")
+    setattr(EagerTensor, f"__{_name}__", direct(_op, _function, _general))
+    _general = getattr(Operators, f"__r{_name}__", None)
+    if _general is not None:  # Python reflects comparisons itself
+        setattr(EagerTensor, f"__r{_name}__", direct_reflected(_op, _general))
+for _name, _public in (
+    ("matmul", opened(contraction.matmul)),
+    ("neg", opened(arithmetic.negative)),
+    ("abs", opened(magnitude.abs)),
+):
+    _general = getattr(Operators, f"__{_name}__")
+    setattr(EagerTensor, f"__{_name}__", through_public(_public, _general))
+EagerTensor.__getitem__ = own_boundary(direct_item(Operators.__getitem__))  # type: ignore[assignment,method-assign]

@@ -53,6 +53,7 @@ NO_ADVICE = {
     "outer(": "code that is generated",
     "define internal": "code that is generated",
     "def execute(": "code that is generated",
+    "if type(result) is not": "code that is generated",
     "return [": "code that is generated",
     "if not ({})": "code that is generated",
     "set{0}_": "the operands of an op",

@@ -1,7 +1,8 @@
-"""`tf.parallel_stack`, which is for graphs only."""
+"""`tf.stack`, and `tf.parallel_stack`, which is for graphs only."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import graphwright as tf
@@ -21,3 +22,23 @@ def test_it_needs_known_shapes() -> None:
 
     with pytest.raises(ValueError, match="must have known shapes"):
         stack.get_concrete_function()
+
+
+@pytest.mark.parametrize("dims", [(), (3,), (2, 3), (2, 0), (40, 60)])
+@pytest.mark.parametrize("dtype", ["int8", "bfloat16", "float64", "bool"])
+def test_it_stacks_along_each_axis(dims: tuple[int, ...], dtype: str) -> None:
+    numbers = np.random.default_rng(1).integers(0, 2, (3, *dims))
+    tensors = [tf.cast(each, dtype) for each in numbers]
+    turned = [tf.transpose(tf.transpose(x)[..., None][..., 0]) for x in tensors]
+    for axis in range(-len(dims) - 1, len(dims) + 1):
+        for rows in (tensors, turned, tensors[:1]):
+            result = tf.stack(rows, axis)
+            assert result.dtype == dtype
+            expected = np.stack([x.numpy() for x in rows], axis)
+            assert np.array_equal(result.numpy(), expected)
+
+
+def test_the_elements_of_a_stack_of_texts_are_texts() -> None:
+    stacked = tf.stack([tf.constant("a"), tf.constant("bc")])
+    assert [type(text) for text in stacked.numpy()] == [bytes, bytes]
+    assert tf.strings.length(stacked).numpy().tolist() == [1, 2]

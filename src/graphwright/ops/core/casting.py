@@ -12,7 +12,8 @@ from graphwright.base.logs import get_logger
 from graphwright.op.batching import last_axes
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
-from graphwright.op.interpreter import apply, convert, values_of, with_values
+from graphwright.op.interpreter import apply, convert, note_effect, values_of, with_values
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import S, Scalars, caster
@@ -172,6 +173,7 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
 
 def warn_of_discarding(source: DType, to: DType) -> None:
     """Says that a cast keeps only the real part."""
+    note_effect()
     get_logger().warning(
         "You are casting an input of type %s to an incompatible dtype %s.  This will discard "
         "the imaginary part and may not be what you intended.",
@@ -205,3 +207,6 @@ def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tens
     TensorShape([4])
     """
     return apply(Bitcast.of(as_dtype(type)), convert(input), name=name)
+
+
+one_op(cast, attributes=1)

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
@@ -269,3 +270,6 @@ def merged_axes(tensor: TensorValue, first: int, count: int, mask: TensorValue) 
         return reshape(tensor, host_vector([*sizes[:first], length, *sizes[first + count :]]))
     whole = shape(tensor)
     return reshape(tensor, concat([whole[:first], [length], whole[first + count :]], 0))
+
+
+one_op(where, tensors=3)

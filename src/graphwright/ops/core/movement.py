@@ -12,6 +12,7 @@ from graphwright.op.batching import Each, Refusal
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_staged
+from graphwright.op.one_op import one_op
 from graphwright.op.op import (
     REGISTRY,
     Call,
@@ -56,6 +57,8 @@ class Reshape(Op):
             if isinstance(shape, tuple) and None in shape:
                 raise
             return np.reshape(tensor, checked_reshape(np.shape(tensor), shape))
+        if result.size and result.shape == shape:
+            return result
         if result.size == 0 or (-1 not in shape and min(shape, default=0) < 0):
             # NumPy takes more than is meant.
             return np.reshape(tensor, checked_reshape(np.shape(tensor), shape))
@@ -175,12 +178,13 @@ class ExpandDims(Op):
         return ((*x.dims[:place], 1, *x.dims[place:]),)
 
     def kernel(self, x: Array, dim: int | tuple[int, ...]) -> Any:
-        dims = np.shape(x)
-        rank, axis = len(dims), single(dim, "dim")
+        array = np.asarray(x)
+        dims, axis = array.shape, single(dim, "dim")
+        rank = len(dims)
         if not -rank - 1 <= axis <= rank:
             raise ValueError(f"dim {axis} is none of {rank} dimensions")
         place = axis + rank + 1 if axis < 0 else axis
-        return np.reshape(x, (*dims[:place], 1, *dims[place:]))
+        return array.reshape((*dims[:place], 1, *dims[place:]))
 
     def known(self, x: HostValue, dim: HostValue) -> Any:
         return None if isinstance(x, tuple) or dim is None else (x,)
@@ -259,7 +263,7 @@ class Transpose(Op):
         return (transposed_dims(x.dims, perm),)
 
     def kernel(self, x: Array, perm: tuple[int, ...]) -> Any:
-        return np.transpose(x, perm)
+        return x.transpose(perm) if type(x) is np.ndarray else np.transpose(x, perm)
 
     def known(self, x: HostValue, perm: HostValue) -> Any:
         return x if perm == (0,) else None
@@ -651,3 +655,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
            [1, 2]], dtype=int32)>
     """
     return apply(BROADCAST_TO, convert(input), shape, name=name)
+
+
+one_op(reshape, expand_dims, transpose, broadcast_to, hosts=1)
+one_op(squeeze, attributes=1)

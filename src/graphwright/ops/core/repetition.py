@@ -12,6 +12,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, holds_tensor, makes_tensor
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, LateRefusal, Op, Shapes
 from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.casting import cast
@@ -229,3 +230,5 @@ def repeat_each(x: TensorValue, repeats: TensorValue, axis: int) -> Any:
     rows = broadcast_to(reshape(range_of(length), columns), whole)
     keep = range_of(most) < expand_dims(counts, -1)
     return gather(x, boolean_mask(rows, keep), axis=axis)
+
+one_op(tile, hosts=1)

@@ -11,6 +11,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, Op, Shapes, is_nested
 from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.casting import cast
@@ -296,3 +297,6 @@ def roll(input: TensorLike, shift: TensorLike, axis: TensorLike, name: str | Non
             "goes over all elements"
         )
     return apply(ROLL, convert(input), shift, axis, name=name)
+
+one_op(reverse, hosts=1)
+one_op(roll, hosts=2)

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert, convert_pair, holds_tensor, is_tensor
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
@@ -360,3 +361,5 @@ def broadcast_static_shape(shape_x: Sizes, shape_y: Sizes) -> TensorShape:
         raise ValueError(
             f"Incompatible shapes for broadcasting: {shape_x} and {shape_y}."
         ) from None
+
+one_op(shape, size, rank)

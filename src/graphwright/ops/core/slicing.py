@@ -14,6 +14,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, LateRefusal, Op, Shapes, freeze
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.movement import broadcast_to, reshape, sum_to, transpose
@@ -610,3 +611,5 @@ def slice(
 
 
 SLICE = Slice()
+
+one_op(slice, hosts=2)

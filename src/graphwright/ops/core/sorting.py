@@ -15,6 +15,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.late_imports import late_module
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, LateRefusal, Op, Shapes, not_differentiable
 from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.casting import cast
@@ -810,3 +811,5 @@ class ApproxTopK(NamedTuple):
 
     values: Tensor
     indices: Tensor
+
+one_op(argmax, argmin, hosts=1, attributes=1)

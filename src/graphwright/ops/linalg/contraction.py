@@ -21,6 +21,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert_first
 from graphwright.op.late_imports import late_module
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.op.refusal import advise
 from graphwright.ops.core.casting import cast
@@ -80,7 +81,7 @@ def matrix_product(a: Array, b: Array) -> Any:
     """The product of two matrices."""
     if a.ndim != 2 or b.ndim != 2:
         raise no_matrix(a.shape, b.shape)
-    return large_product(a, b) if len(a) * b.size > WORTH else np.dot(a, b)
+    return large_product(a, b) if len(a) * b.size > WORTH else a.dot(b)
 
 
 def large_product(a: Array, b: Array) -> Array:
@@ -645,3 +646,6 @@ def joined_size(sizes: Sequence[int | TensorValue]) -> Any:
     for s in sizes:
         size = s * size
     return size
+
+
+one_op(matmul, tensors=2, attributes=2, by_rank=True)

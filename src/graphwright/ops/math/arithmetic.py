@@ -21,6 +21,7 @@ from graphwright.op.interpreter import (
     values_of,
     with_values,
 )
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, Op, not_differentiable
 from graphwright.op.op_families import Binary, Unary
 from graphwright.op.scalars import (
@@ -340,6 +341,8 @@ ADD: Op
 SUB: Op
 MUL: Op
 REAL_DIV: Op
+FLOOR_DIV: Op
+FLOOR_MOD: Op
 ADD, ADD_STRINGS, SUB, MUL, NEG = AddV2(), Add(), Sub(), Mul(), Neg()
 REAL_DIV, FLOOR_DIV, FLOOR_MOD = RealDiv(), FloorDiv(), FloorMod()
 TRUNCATE_DIV, TRUNCATE_MOD, DIV_NO_NAN, MUL_NO_NAN = (
@@ -744,3 +747,18 @@ QUOTIENT: dict[DType, DType] = {
     **dict.fromkeys((dt.int8, dt.uint8, dt.int16, dt.uint16), dt.float32),
     **dict.fromkeys((dt.int32, dt.uint32, dt.int64, dt.uint64), dt.float64),
 }
+
+one_op(
+    add,
+    subtract,
+    multiply,
+    floordiv,
+    floormod,
+    maximum,
+    minimum,
+    truediv,
+    divide,
+    tensors=2,
+    takes_numbers=True,
+)
+one_op(negative)

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Logical, Unary
 from graphwright.op.scalars import S, Scalars
@@ -431,3 +432,8 @@ def tensor_equals(x: TensorLike, y: TensorLike) -> Any:
 def tensor_not_equals(x: TensorLike, y: TensorLike) -> Any:
     """The operator `!=`: elementwise, and True where the shapes do not broadcast."""
     return apply(NotEqual.of(False), *convert_pair(x, y), name="NotEqual")
+
+
+one_op(less, less_equal, greater, greater_equal, equal, not_equal, tensors=2, takes_numbers=True)
+one_op(logical_and, logical_or, tensors=2)
+one_op(logical_not)

@@ -11,6 +11,7 @@ from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, convert_first
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, LateRefusal, Op, Shapes
 from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.casting import cast
@@ -267,3 +268,5 @@ def cumulative_logsumexp(
     """
     op = CumulativeLogsumexp.of(exclusive, reverse)
     return apply(op, convert(x), axis, name=name)
+
+one_op(cumsum, cumprod, hosts=1, attributes=2)

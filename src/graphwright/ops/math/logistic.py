@@ -7,6 +7,7 @@ from typing import Any
 
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call
 from graphwright.op.op_families import Unary
 from graphwright.op.scalars import UNARY, S, Scalars
@@ -52,3 +53,5 @@ def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 1. ], dtype=float32)>
     """
     return apply(SIGMOID, convert(x), name=name)
+
+one_op(sigmoid)

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call
 from graphwright.op.op_families import Elementwise, Unary, no_element
 from graphwright.op.scalars import S, Scalars
@@ -113,3 +114,6 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
     <tf.Tensor: shape=(3,), dtype=float32, numpy=array([-1.,  0.,  1.], dtype=float32)>
     """
     return apply(SIGN, convert(x), name=name)
+
+
+one_op(abs, sign)

@@ -15,6 +15,7 @@ import numpy as np
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.one_op import one_op
 from graphwright.op.op import REGISTRY, Call, is_nested, not_differentiable
 from graphwright.op.op_families import Reduction
 from graphwright.op.scalars import truncated_quotient
@@ -111,19 +112,20 @@ def checked_axes(x: Array, axes: HostValue) -> Axes:
     return places
 
 
-def along(reduce: Reduce, keepdims: bool, **options: Any) -> Callable[[Array, HostValue], Any]:
-    """A ufunc's `reduce` along axes.
+def along(
+    reduce: Reduce, keepdims: bool, dtype: Any = None, initial: Any = np._NoValue
+) -> Callable[[Array, HostValue], Any]:
+    """A ufunc's `reduce` along axes, in a dtype or from an initial value.
 
     A large array is reduced one axis after the other where the axis along which neighbours lie
     stays: NumPy would traverse no more than that axis at a time. Floats are added up in blocks.
     """
-    at_once = partial(reduce, keepdims=keepdims, **options)
-    along_one = partial(reduce, keepdims=True, **options)
-    if reduce == ADD_UP and np.dtype(options["dtype"]).kind in "fc":
+    along_one = partial(reduce, dtype=dtype, keepdims=True, initial=initial)
+    if reduce == ADD_UP and np.dtype(dtype).kind in "fc":
         along_one = partial(in_blocks, along_one)
 
     def reduced(x: Array, axes: HostValue) -> Array:
-        places = checked_axes(x, axes)
+        places = axes if type(axes) is int and x.ndim else checked_axes(x, axes)
         if x.size >= LARGE:
             each = places if isinstance(places, tuple) else (places,)
             long = sorted({axis % x.ndim for axis in each if x.shape[axis] > 1})
@@ -136,7 +138,7 @@ def along(reduce: Reduce, keepdims: bool, **options: Any) -> Callable[[Array, Ho
                 for axis in long:
                     x = along_one(x, axis=axis)
                 return x if keepdims else x.squeeze(places)
-        return at_once(x, axis=places)
+        return reduce(x, places, dtype, None, keepdims, initial)  # names of arguments take 0.2 us
 
     return reduced
 
@@ -736,3 +738,16 @@ def count_nonzero(
     zero = convert(b"" if x.dtype is dt.string else x.dtype.as_numpy_dtype(0))
     counted = cast(not_equal(x, zero), dt.int64)
     return cast(reduce_sum(counted, axis, keepdims or False), dtype, name)
+
+
+one_op(
+    reduce_sum,
+    reduce_prod,
+    reduce_mean,
+    reduce_max,
+    reduce_min,
+    reduce_all,
+    reduce_any,
+    hosts=1,
+    attributes=1,
+)

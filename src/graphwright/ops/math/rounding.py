@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.op.batching import Each
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_default, convert_pair, is_tensor
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.op_families import Binary, Comparison, Predicate, Unary, no_element
 from graphwright.op.scalars import S, Scalars
@@ -294,3 +295,6 @@ def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     <tf.Tensor: shape=(3,), dtype=bool, numpy=array([ True, False, False])>
     """
     return apply(IS_FINITE, convert(x), name=name)
+
+
+one_op(floor, ceil, round, rint, is_finite, is_inf, is_nan)

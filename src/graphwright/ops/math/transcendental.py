@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call
 from graphwright.op.op_families import Binary, Unary
 from graphwright.op.scalars import S, Scalars
@@ -203,6 +204,7 @@ class Log1p(Unary):
         return (g * reciprocal(1 + conj(call.inputs[0])),)
 
 
+POW: Pow
 SQUARE, SQUARED_DIFFERENCE = Square(), SquaredDifference()
 SQRT, RSQRT, RECIPROCAL, POW = Sqrt(), Rsqrt(), Reciprocal(), Pow()
 EXP, EXPM1, LOG, LOG1P = Exp(), Expm1(), Log(), Log1p()
@@ -384,3 +386,7 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.e+00, 1.e-10], dtype=float32)>
     """
     return apply(LOG1P, convert(x), name=name)
+
+
+one_op(square, sqrt, rsqrt, reciprocal, exp, expm1, log, log1p)
+one_op(squared_difference, pow, tensors=2, takes_numbers=True)

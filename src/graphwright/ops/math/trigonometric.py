@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call
 from graphwright.op.op_families import Binary, Unary
 from graphwright.op.scalars import S, Scalars
@@ -427,3 +428,6 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     <tf.Tensor: shape=(3,), dtype=float32, numpy=array([ 0., inf, nan], dtype=float32)>
     """
     return apply(ATANH, convert(x), name=name)
+
+
+one_op(sin, cos, tan, tanh)

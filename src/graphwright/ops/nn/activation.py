@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call
 from graphwright.op.op_families import Alike, Elementwise
 from graphwright.op.scalars import NumpyScalars, S, Scalars, extreme
@@ -560,3 +561,6 @@ def silu(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """
     x = convert(features)
     return x * sigmoid(cast(convert(beta, None, x.dtype), x.dtype) * x)
+
+
+one_op(relu, relu6, elu, softplus)

@@ -14,6 +14,7 @@ from graphwright.op.batching import batches, last_axes
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.casting import cast
@@ -506,3 +507,5 @@ def check_label_shape(labels: TensorValue, logits: TensorValue) -> None:
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
             f"labels.shape={labels.shape} and logits.shape={logits.shape}"
         )
+
+one_op(softmax, log_softmax, attributes=1, by_rank=True)
