@@ -418,6 +418,17 @@ def numpy_function(
     return called(PyFunc if stateful else PyFuncStateless, func, inp, Tout, name or "PyFunc")
 
 
+def numpy_results(
+    func: Callable[..., object],
+    inp: Sequence[TensorLike],
+    dtypes: Sequence[DType],
+    name: str | None = None,
+) -> list[Any]:
+    """The results of `numpy_function` in a list, also where it gives one tensor alone."""
+    results = numpy_function(func, inp, list(dtypes), name=name)
+    return results if isinstance(results, list) else [results]
+
+
 def decorator(
     func: Callable[..., object] | None,
     Tout: object,

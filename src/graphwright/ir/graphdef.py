@@ -228,8 +228,8 @@ class FunctionLibrary:
         }
         if kind not in writers:
             raise TypeError(
-                f"{op.type_name} has an attribute of type {kind}, which no GraphDef can hold. "
-                "Datasets and iterators are such objects: pass a graph the tensors of a batch"
+                f"{op.type_name} has an attribute of type {kind}, which no GraphDef can hold, as "
+                "that of a dataset or an iterator. A graph without it takes the tensors of a batch"
             )
         return writers[kind]
 

@@ -124,6 +124,9 @@ class BatchCursor(Through):
                 if self.is_fused:
                     self.pass_over(self.stage.size - present - 1)
                 raise
+            except BaseException:  # an interrupt loses none
+                self.waiting = joined(blocks) if blocks else None
+                raise
             if block is None:
                 self.is_over = True
             else:

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from graphwright.data.element_function import BoundFunction
     from graphwright.data.stages.element_calls import CallResult
 
-#: So many calls are in progress at most where a stage needs many results.
-_TOGETHER = 64
-
 
 class MapStage(FunctionStage):
     """A function of each element."""
@@ -250,7 +247,7 @@ class ParallelCallsCursor(FunctionCursor):
         return self.pull_all(1)
 
     def pull_all(self, limit: int) -> ElementBlock | None:
-        limit = min(limit, _TOGETHER)
+        limit = min(limit, self.number.together)
         if self.workers.are_gone:
             self.jobs = deque([(row, self.in_child(row, job)) for row, job in self.jobs])
         began, worked = perf_counter(), thread_time()

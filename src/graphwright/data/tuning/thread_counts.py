@@ -17,6 +17,8 @@ _TRIAL = 2
 _SOON = 4
 #: Where the program does not say it, so many calls are taken ahead for each thread.
 _CALLS_EACH = 4
+#: And so many results are taken at once at most, where a stage needs many.
+_TOGETHER = 64
 #: At most so many threads for each processor.
 _MOST = 8.0
 _TINY = 1e-9
@@ -102,6 +104,8 @@ class CallsAtOnce:
         #: How many calls are taken ahead for each thread. A thread that has another one does not
         #: wait until the reader, which has more to do, takes a result.
         self.calls_each = _CALLS_EACH if calls == AUTOTUNE else 1
+        #: How many results are taken at once at most.
+        self.together = _TOGETHER if calls == AUTOTUNE else 1
         #: How many threads keep a processor busy, and how many there are.
         self.each = 1.0
         self.threads = 0

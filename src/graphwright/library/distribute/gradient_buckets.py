@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from graphwright.control.python_call import DescribedFunction, FreshFunction, numpy_function
+from graphwright.control.python_call import DescribedFunction, FreshFunction, numpy_results
 from graphwright.ir.graph import Graph, Node, source
 from graphwright.library.distribute.pending_sums import BUCKET, SumOptions, SumQueue, SumWay
 from graphwright.op.op import Effect
@@ -131,7 +131,7 @@ def summed_in_graph(
         members = [order[place] for place in group]
         begin = BucketSum(sums, number, len(groups), options.way)
         inputs: list[Any] = [SymbolicTensor(values[i], graph) for i in members]
-        (ticket,) = numpy_function(begin, inputs, [dt.int64], name="BeginSum")
+        (ticket,) = numpy_results(begin, inputs, [dt.int64], name="BeginSum")
         ticket.set_shape([])
         bring_forward(graph)
         begun.append((members, ticket))
@@ -139,7 +139,7 @@ def summed_in_graph(
     for members, ticket in begun:
         end = BucketEnd(sums)
         dtypes = [values[i].type.dtype for i in members]
-        for i, total in zip(members, numpy_function(end, [ticket], dtypes, name="EndSum")):
+        for i, total in zip(members, numpy_results(end, [ticket], dtypes, name="EndSum")):
             results[i] = total
     return results
 

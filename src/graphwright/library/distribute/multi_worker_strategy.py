@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.control.python_call import numpy_function
+from graphwright.control.python_call import numpy_results
 from graphwright.library.distribute.cluster_resolvers import (
     ClusterResolver,
     SimpleClusterResolver,
@@ -125,7 +125,7 @@ class MultiWorkerExtended(MirroredExtended):
     def _join(self, tensor: TensorValue, axis: int) -> Any:
         given: Any = tensor
         join = partial(self.workers.join_arrays, axis)
-        (joined,) = numpy_function(join, [tensor], [tensor.dtype])
+        (joined,) = numpy_results(join, [tensor], [tensor.dtype])
         dims = given.shape._dims
         if dims is not None:
             place = axis % len(dims)
