@@ -199,3 +199,21 @@ def test_which_values_are_tensors() -> None:
     sparse, ragged = tf.sparse.from_dense([1]), tf.ragged.constant([[1]])
     for value in (tf.constant(1), tf.Variable(1), rows, sparse, ragged):
         assert tf.is_tensor(value)
+
+
+def test_a_tensor_of_a_library_is_an_argument_as_its_value_is() -> None:
+    class Weight(tf.__internal__.types.Tensor):
+        """As a variable of Keras: no tensor, and not hashable."""
+
+        __hash__ = None
+
+        def __init__(self, value: list[float]) -> None:
+            self.value = value
+
+        def __tf_tensor__(self, dtype: object = None, name: str | None = None) -> tf.Tensor:
+            return tf.constant(self.value, dtype)
+
+    size = tf.function(lambda x, rest: tf.reduce_sum(x * x) + tf.reduce_sum(rest[0]))
+    one, other = Weight([1.0, 2.0]), Weight([3.0, 2.0])
+    assert [float(size(w, [other])) for w in (one, other)] == [10.0, 18.0]
+    assert size.experimental_get_tracing_count() == 1

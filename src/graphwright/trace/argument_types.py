@@ -22,7 +22,7 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.specs import NoSpecs, TensorSpec, TypeSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.types.trace_type import CastContext, TraceType
-from graphwright.values.convert import type_of
+from graphwright.values.convert import convert, type_of
 from graphwright.values.tensor import Dense, Tensor
 from graphwright.values.variable import Variable
 
@@ -396,6 +396,9 @@ class TypeContext:
             return spec_of(type_of(value))
         if isinstance(value, PRIMITIVES) and type(value) in PRIMITIVES:
             return LiteralType(value)
+        if isinstance(value, Dense):  # as a variable of Keras
+            tensor: Any = value
+            return spec_of(convert(tensor).type)
         parts = structure_parts(value)
         if parts is not None:
             return self._structure(value, *parts)
