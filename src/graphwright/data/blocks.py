@@ -13,12 +13,25 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.types.arrays import Array
 
 #: The arrays of one element, or of one tensor of all elements.
 Row: TypeAlias = list[Any]
 Column: TypeAlias = Array | RaggedColumn | Row
+
+
+class Layout(NamedTuple):
+    """In which form the columns of a block are there, so that a graph of columns can take them.
+
+    Args:
+        ragged: Which of the columns are ragged.
+        is_chosen: Whether they are rows of tables at places.
+    """
+
+    ragged: tuple[bool, ...]
+    is_chosen: bool
 
 
 class ElementBlock:
@@ -29,6 +42,26 @@ class ElementBlock:
     def __init__(self, count: int, columns: tuple[Column, ...]) -> None:
         self.count = count
         self.columns = columns
+
+    @property
+    def layout(self) -> Layout | None:
+        """What a graph must know of the columns; None where there are none, or one is a list."""
+        if not self.columns or not self.is_together:
+            return None
+        return Layout(tuple([isinstance(c, RaggedColumn) for c in self.columns]), False)
+
+    def operands(self) -> list[Any]:
+        """The columns as arrays for a graph of that layout: a ragged one is two."""
+        arrays: list[Any] = []
+        for values in self.columns:
+            arrays += (
+                [values.flat, values.lengths] if isinstance(values, RaggedColumn) else [values]
+            )
+        return arrays
+
+    def copied(self) -> ElementBlock:
+        """The same elements, of which none is still to be copied."""
+        return self
 
     @property
     def is_dense(self) -> bool:
@@ -79,6 +112,48 @@ class ElementBlock:
             for c in self.columns
         ]
         return ElementBlock(len(places), tuple(columns))
+
+
+class ChosenRows(ElementBlock):
+    """Rows of tables at places, which are copied only for those who want columns.
+
+    A graph that takes the tables and the places reads each row where it is, and copies none.
+
+    Args:
+        table: Arrays, none of which holds objects.
+        places: Numbers of their rows.
+    """
+
+    __slots__ = ("copies", "places", "table")
+
+    def __init__(self, table: tuple[Array, ...], places: Array) -> None:
+        self.count = len(places)
+        self.table = table
+        self.places = places
+        self.copies: tuple[Column, ...] | None = None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:  # type: ignore[override]
+        """The rows, copied."""
+        if self.copies is None:
+            self.copies = tuple([values.take(self.places, 0) for values in self.table])
+        return self.copies
+
+    @property
+    def layout(self) -> Layout | None:
+        return Layout((False,) * len(self.table), True)
+
+    def operands(self) -> list[Any]:
+        return [*self.table, self.places]
+
+    def copied(self) -> ElementBlock:
+        return ElementBlock(self.count, self.columns)
+
+    def part(self, start: int, stop: int) -> ElementBlock:
+        return ChosenRows(self.table, self.places[start:stop])
+
+    def at(self, places: Array) -> ElementBlock:
+        return ChosenRows(self.table, self.places.take(places)).copied()
 
 
 def of_row(row: Sequence[object]) -> ElementBlock:
@@ -145,13 +220,3 @@ def values_of(values: Column) -> Row:
     if isinstance(values, RaggedColumn):
         return list(values)
     return list(values) if values.ndim > 1 else [values[i, ...] for i in range(len(values))]
-
-
-def ragged_pattern(columns: Sequence[Column]) -> tuple[bool, ...]:
-    """Which columns are ragged."""
-    return tuple([isinstance(values, RaggedColumn) for values in columns])
-
-
-def has_columns(block: ElementBlock) -> bool:
-    """Whether a block has columns, and the values of each stand side by side."""
-    return bool(block.columns) and block.is_together

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 from graphwright.autograph.traced_form import traced_form
 from graphwright.base.logs import LOGGER
 from graphwright.control.body import Body, trace_body
-from graphwright.data.blocks import (
-    ElementBlock,
-    Row,
-    has_columns,
-    of_row,
-    of_rows,
-    ragged_pattern,
-)
+from graphwright.data.blocks import ElementBlock, Layout, Row, of_row, of_rows
 from graphwright.data.columns.graph_runner import DrawingRunner, GraphRunner
 from graphwright.data.element_type import ElementType, normalized
 from graphwright.data.stage import DatasetStage, IterationDraws
@@ -186,8 +179,8 @@ class BoundFunction:
         self.one = kind(function.graph, captured)
         #: What calls it for each element, where it is one call of a Python function.
         self.calls = python_calls(function.graph, captured)
-        #: What runs the function for columns, by which of them are ragged; None where nothing can.
-        self.many: dict[tuple[bool, ...], ColumnFunction | None] = {}
+        #: What runs the function for columns, by their layout; None where nothing can.
+        self.many: dict[Layout, ColumnFunction | None] = {}
         self.seen = 0
         #: Whether many elements can be computed at once; None before the first attempt.
         self.is_vectorized: bool | None = False if function.has_effects else None
@@ -216,7 +209,7 @@ class BoundFunction:
         if together is not None:
             try:
                 with activate(None):
-                    columns = together(block.columns)
+                    columns = together(block)
                 return ElementBlock(block.count, columns)
             except Exception:  # noqa: BLE001 - one by one shows which element it is
                 LOGGER.debug("%r fails for one of %d elements", self.function, block.count)
@@ -278,23 +271,23 @@ class BoundFunction:
 
     def together(self, block: ElementBlock) -> ColumnFunction | None:
         """What computes the elements of a block at once; None where nothing can, or few came."""
-        if block.count < 2 or self.is_vectorized is False or not has_columns(block):
+        if block.count < 2 or self.is_vectorized is False:
             return None
-        if not self.many and self.seen + block.count <= _FEW:
+        layout = block.layout
+        if layout is None or (not self.many and self.seen + block.count <= _FEW):
             return None
-        pattern = ragged_pattern(block.columns)
-        if pattern not in self.many:
-            self.many[pattern] = self.of_columns(pattern)
-        return self.many[pattern]
+        if layout not in self.many:
+            self.many[layout] = self.of_columns(layout)
+        return self.many[layout]
 
-    def of_columns(self, pattern: tuple[bool, ...]) -> ColumnFunction | None:
-        """What runs the function for columns, of which some are ragged, if anything can."""
+    def of_columns(self, layout: Layout) -> ColumnFunction | None:
+        """What runs the function for columns of a layout, if anything can."""
         try:
             made: ColumnFunction = late_module(
                 "graphwright.data.columns.column_function"
-            ).ColumnFunction([self.function.graph], [], self.one.captured, pattern)
+            ).ColumnFunction([self.function.graph], [], self.one.captured, layout)
         except NotVectorized as reason:
-            if not any(pattern):
+            if not any(layout.ragged):
                 self.is_vectorized = False
             self.refusal = f"no rule takes many of it at once ({reason.op})"
             LOGGER.debug("%r is computed one by one: %s", self.function, reason)

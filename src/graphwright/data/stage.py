@@ -174,6 +174,13 @@ class Cursor(ABC):
         """
         return self.pull(limit)
 
+    def pull_rows(self, limit: int) -> ElementBlock | None:
+        """The same as `pull` for a stage that computes columns at once.
+
+        So elements may be `ChosenRows`, which nobody has copied yet.
+        """
+        return self.pull(limit)
+
     @abstractmethod
     def save(self) -> State:
         """The state from which `restore` goes on here."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphwright as tf
-from graphwright.data.blocks import ElementBlock, ragged_pattern
+from graphwright.data.blocks import ElementBlock
 from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.data.element_function import BoundFunction, ElementFunction
 from graphwright.data.element_type import ElementType
@@ -95,8 +95,8 @@ def bound(function: Callable[..., Any], columns: Sequence[Any]) -> BoundFunction
 def test_a_block_gives_what_each_element_gives(name: str) -> None:
     form, columns = FORMS[name]
     function = bound(form, columns)
-    assert function.of_columns(ragged_pattern(columns)) is not None, function.refusal
     block = ElementBlock(ROWS, tuple(columns))
+    assert function.of_columns(block.layout) is not None, function.refusal
     results = function.of_block(block)
     assert results.count == ROWS
     for row, whole in zip(block.rows(), results.rows()):
@@ -156,5 +156,6 @@ REFUSED: dict[str, Form] = {
 def test_what_has_no_rule_runs_one_by_one(name: str) -> None:
     form, columns = REFUSED[name]
     function = bound(form, columns)
-    assert function.of_columns(ragged_pattern(columns)) is None
-    assert function.of_block(ElementBlock(ROWS, tuple(columns))).count == ROWS
+    block = ElementBlock(ROWS, tuple(columns))
+    assert function.of_columns(block.layout) is None
+    assert function.of_block(block).count == ROWS

@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any
 
 from graphwright.control.vectorize import Lane, first_size
-from graphwright.data.blocks import Column
+from graphwright.data.blocks import Column, ElementBlock, Layout
 from graphwright.data.columns.graph_runner import GraphRunner
 from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.data.columns.row_rewrite import RowRewrite, may_make_ragged
@@ -15,6 +15,7 @@ from graphwright.data.element_type import with_rows
 from graphwright.ir.graph import Graph
 from graphwright.op.batching import NotVectorized
 from graphwright.op.late_imports import late_module
+from graphwright.ops.core.gathering import gather
 from graphwright.ops.math.comparison import logical_and
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
@@ -30,7 +31,7 @@ class ColumnFunction:
         predicates: Graphs that give one bool for an element. Where there are some, the last result
             says for which elements all are true.
         captured: What the graphs capture, one after another.
-        pattern: Which of the columns are ragged.
+        layout: In which form the columns are.
 
     Raises:
         NotVectorized: An op has no rule for many elements.
@@ -41,20 +42,14 @@ class ColumnFunction:
         functions: Sequence[Graph],
         predicates: Sequence[Graph],
         captured: Sequence[Any],
-        pattern: Sequence[bool],
+        layout: Layout,
     ) -> None:
-        graph, self.is_ragged = of_columns(functions, predicates, pattern)
+        graph, self.is_ragged = of_columns(functions, predicates, layout)
         self.runner = GraphRunner(graph, captured)
 
-    def __call__(self, columns: Sequence[Column]) -> tuple[Column, ...]:
-        """The columns of results."""
-        arrays: list[Any] = []
-        for values in columns:
-            if isinstance(values, RaggedColumn):
-                arrays += [values.flat, values.lengths]
-            else:
-                arrays.append(values)
-        results = iter(self.runner(arrays))
+    def __call__(self, block: ElementBlock) -> tuple[Column, ...]:
+        """The columns of results for a block of the layout."""
+        results = iter(self.runner(block.operands()))
         return tuple(
             [
                 RaggedColumn.of_lengths(next(results), next(results)) if ragged else next(results)
@@ -64,11 +59,12 @@ class ColumnFunction:
 
 
 def of_columns(
-    functions: Sequence[Graph], predicates: Sequence[Graph], pattern: Sequence[bool]
+    functions: Sequence[Graph], predicates: Sequence[Graph], layout: Layout
 ) -> tuple[Graph, list[bool]]:
     """The graph of a `ColumnFunction`, and which results are ragged.
 
-    A ragged column is two operands or results: its values, and the lengths of its arrays.
+    A ragged column is two operands or results: its values, and the lengths of its arrays. Behind
+    tables comes an operand with the places of rows.
     """
     graphs = [*functions, *predicates]
     parameters = graphs[0].parameters
@@ -77,7 +73,7 @@ def of_columns(
     if any(value.type.dtype is dt.variant for graph in graphs for value in graph.parameters):
         raise NotVectorized("it takes datasets or lists", "datasets")
     ragged: Any = None  # the rules of ragged lanes, if any may come
-    if any(pattern) or any(map(may_make_ragged, graphs)):
+    if any(layout.ragged) or any(map(may_make_ragged, graphs)):
         ragged = late_module("graphwright.data.columns.ragged_lanes")
 
     def is_in_lanes(lane: object) -> bool:
@@ -92,14 +88,17 @@ def of_columns(
             return SymbolicTensor(value, whole)
 
         lanes: list[Any] = []
-        for value, is_ragged in zip(parameters, pattern):
+        for value, is_ragged in zip(parameters, layout.ragged):
             tensor = placeholder(with_rows(value.type, is_ragged), value.node.name)
             if is_ragged:
                 lengths = placeholder(TensorType(dt.int64, (None,)), "lengths")
                 lanes.append(ragged.RaggedLane(tensor, ragged.GivenRows(lengths)))
             else:
                 lanes.append(Lane(tensor, True))
-        first = lanes[0].rows.lengths if pattern[0] else lanes[0].tensor
+        if layout.is_chosen:
+            places = placeholder(TensorType(dt.int64, (None,)), "places")
+            lanes = [Lane(gather(lane.tensor, places), True) for lane in lanes]
+        first = lanes[0].rows.lengths if layout.ragged[0] else lanes[0].tensor
         kind: type[RowRewrite] = RowRewrite if ragged is None else ragged.RaggedRewrite
         rewrite = kind(first_size(first), whole)
 

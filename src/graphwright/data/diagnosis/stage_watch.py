@@ -90,6 +90,9 @@ class WatchedCursor(Cursor):
     def pull_all(self, limit: int) -> ElementBlock | None:
         return self.measured(self.cursor.pull_all, limit)
 
+    def pull_rows(self, limit: int) -> ElementBlock | None:
+        return self.measured(self.cursor.pull_rows, limit)
+
     def measured(
         self, pull: Callable[[int], ElementBlock | None], limit: int
     ) -> ElementBlock | None:

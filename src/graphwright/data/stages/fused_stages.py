@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from graphwright.base.logs import LOGGER
-from graphwright.data.blocks import ElementBlock, has_columns, joined, ragged_pattern
+from graphwright.data.blocks import ElementBlock, Layout, joined
 from graphwright.data.columns.column_function import ColumnFunction
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.stage import Cursor, DatasetStage, State, present_budget
@@ -71,22 +71,22 @@ class FusedFunction:
     ) -> None:
         self.functions = functions
         self.predicates = predicates
-        #: What runs all, by which columns are ragged.
-        self.runners: dict[tuple[bool, ...], ColumnFunction] = {}
+        #: What runs all, by the layout of columns.
+        self.runners: dict[Layout, ColumnFunction] = {}
         #: Why each is called alone.
         self.refusal = ""
         self.seen = self.failures = 0
 
     def of_block(self, block: ElementBlock) -> ElementBlock | None:
         """The results for a block of elements; None where the functions must be called alone."""
-        if self.refusal or block.count < 2 or not has_columns(block):
+        if self.refusal or block.count < 2 or (layout := block.layout) is None:
             return None
         self.seen += block.count
         if self.seen <= _FEW:
             return None
         try:
             with activate(None):
-                results = self.together(ragged_pattern(block.columns))(block.columns)
+                results = self.together(layout)(block)
         except NotVectorized as reason:
             self.refusal = f"no rule takes many of it at once ({reason.op})"
             return None
@@ -101,16 +101,16 @@ class FusedFunction:
         values = ElementBlock(block.count, results[:-1]) if self.functions else block
         return chosen(values, results[-1])
 
-    def together(self, pattern: tuple[bool, ...]) -> ColumnFunction:
+    def together(self, layout: Layout) -> ColumnFunction:
         """What runs the graph of all for such columns; NotVectorized where there is none."""
-        runner = self.runners.get(pattern)
+        runner = self.runners.get(layout)
         if runner is None:
             bound = [*self.functions, *self.predicates]
-            runner = self.runners[pattern] = ColumnFunction(
+            runner = self.runners[layout] = ColumnFunction(
                 [function.function.graph for function in self.functions],
                 [predicate.function.graph for predicate in self.predicates],
                 [value for function in bound for value in function.one.captured],
-                pattern,
+                layout,
             )
         return runner
 
@@ -140,7 +140,7 @@ class FusedCursor(Cursor):
     def pull(self, limit: int) -> ElementBlock | None:
         first, last = self.cursors[0], self.cursors[-1]
         while not self.function.refusal and all(c.rest is None for c in self.cursors):
-            block = first.upstream.pull(limit)
+            block = first.upstream.pull_rows(limit)
             if block is None:
                 if self.workers is not None:
                     self.workers.close()

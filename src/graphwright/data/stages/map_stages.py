@@ -94,7 +94,7 @@ class FunctionCursor(Through):
         """The same, whatever the function does."""
         block, self.rest = self.rest, None
         if block is None:
-            return self.upstream.pull(limit)
+            return self.upstream.pull_rows(limit)
         if block.count > limit:
             self.rest = block.part(limit, block.count)
             block = block.part(0, limit)

@@ -230,8 +230,12 @@ class RepeatCursor(Cursor):
         self.upstream = cursor_of(stage.inputs[0])
 
     def pull(self, limit: int) -> ElementBlock | None:
+        block = self.pull_rows(limit)
+        return None if block is None else block.copied()
+
+    def pull_rows(self, limit: int) -> ElementBlock | None:
         while self.round != self.stage.count:
-            block = self.upstream.pull(limit)
+            block = self.upstream.pull_rows(limit)
             if block is not None:
                 self.is_empty = False
                 return block

@@ -25,7 +25,7 @@ class NumberedElements(Protocol):
     count: int
 
     def at(self, places: Array) -> ElementBlock:
-        """The elements with these numbers."""
+        """The elements with these numbers, which may be still to be copied."""
 
 
 class ShuffleStage(DatasetStage):
@@ -167,6 +167,10 @@ class TableShuffleCursor(Cursor):
         self.next_number = 0
 
     def pull(self, limit: int) -> ElementBlock | None:
+        block = self.pull_rows(limit)
+        return None if block is None else block.copied()
+
+    def pull_rows(self, limit: int) -> ElementBlock | None:
         buffer = self.buffer
         left = self.count - self.next_number + len(buffer)
         words = buffer.words.take(min(limit, left))

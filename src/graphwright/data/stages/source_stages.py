@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphwright.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphwright.data.blocks import ElementBlock, of_row
+from graphwright.data.blocks import ChosenRows, ElementBlock, of_row
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     INFINITE,
@@ -97,7 +97,8 @@ class SlicesStage(DatasetStage):
 
     def at(self, places: Array) -> ElementBlock:
         """The elements at places."""
-        return ElementBlock(len(places), tuple([c.take(places, 0) for c in self.columns]))
+        rows = ChosenRows(self.columns, places)
+        return rows.copied() if any(c.dtype.hasobject for c in self.columns) else rows
 
 
 class SlicesCursor(CountedCursor):
