@@ -15,6 +15,7 @@ from support.interruptions import is_interrupted
 import graphwright as tf
 from graphwright.data.stages import buffer_stages
 from graphwright.data.stages.buffer_stages import ForkedSupplies, Supply, supplies
+from graphwright.data.tuning.core_use import CoreUse
 
 Dataset = tf.data.Dataset
 
@@ -72,9 +73,15 @@ def test_errors_that_wait_keep_no_thread_of_a_reduction_that_failed() -> None:
     assert becomes_true(lambda: threads() <= before)
 
 
-def test_a_thread_that_has_little_to_do_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_full", [False, True])
+def test_a_thread_that_has_little_to_do_ends(
+    monkeypatch: pytest.MonkeyPatch, is_full: bool
+) -> None:
+    """More is little where the reader leaves no core idle."""
     before = threads()
-    for name in ("_BUSY", "_PART", "_LITTLE"):
+    much = "_LITTLE_BESIDE_MUCH" if is_full else "_LITTLE"
+    monkeypatch.setattr(CoreUse, "is_full", property(lambda use: is_full))
+    for name in ("_BUSY", "_PART", "_LITTLE", "_LITTLE_BESIDE_MUCH"):
         monkeypatch.setattr(buffer_stages, name, 0.0)
     dataset = Dataset.range(2_000).map(lambda x: tf.fill([10_000], x)).prefetch(2)
     iterator, elements = iter(dataset), []
@@ -89,7 +96,7 @@ def test_a_thread_that_has_little_to_do_ends(monkeypatch: pytest.MonkeyPatch) ->
         return False
 
     assert comes_to(before + 1)
-    monkeypatch.setattr(buffer_stages, "_LITTLE", 0.5)
+    monkeypatch.setattr(buffer_stages, much, 0.5)
     assert comes_to(before)
     assert elements + [int(x[-1]) for x in iterator] == list(range(2_000))
 

@@ -31,6 +31,7 @@ from graphwright.data.stage import (
     works_ahead,
 )
 from graphwright.data.tuning.buffer_sizes import BufferSize
+from graphwright.data.tuning.core_use import CoreUse
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE, PipelineBudget
 from graphwright.types.arrays import Array
 
@@ -49,6 +50,9 @@ _PART = 0.1
 #: no more, and what the reader computes meanwhile may need its core.
 _LITTLE = 0.05
 _JUDGED = 16
+#: The same where the reader leaves no core idle. Its threads wait for each other, so the time that
+#: one loses is lost for all.
+_LITTLE_BESIDE_MUCH = 0.12
 
 
 class PrefetchStage(DatasetStage):
@@ -105,12 +109,12 @@ class Supply:
         #: Who computes elements just now, if that is no thread of its own.
         self.reader: threading.Thread | None = None
         #: Seconds that the reader has spent on elements, and on other things in between.
-        self.pulled = self.busy = 0.0
+        self.pulled = 0.0
+        self.between = CoreUse()
         #: Seconds that the last time took, and the time before.
         self.lately = (0.0, 0.0)
-        self.returned: float | None = None
-        #: How many blocks the thread has taken since a time, and the seconds that it was at work.
-        self.blocks, self.worked, self.since = 0, 0.0, 0.0
+        #: How many blocks the thread has taken in a time, and the seconds that it was at work.
+        self.blocks, self.worked, self.judged = 0, 0.0, CoreUse()
         self.renew()
         _SUPPLIES[id(self)] = self
 
@@ -163,14 +167,19 @@ class Supply:
         """Whether the thread ends, since it has little to do: then its reader is on its own."""
         if self.blocks < _JUDGED or self.is_observable:
             return False
-        now = perf_counter()
-        little = self.worked < _LITTLE * (now - self.since)
-        self.blocks, self.worked, self.since = 0, 0.0, now
-        if little:
+        self.judged.end()
+        is_little = self.worked < little_beside(self.judged)
+        self.judge()
+        if is_little:
             with self.changed:
                 self.thread = None
-                self.pulled = self.busy = 0.0
-        return little
+                self.pulled, self.between = 0.0, CoreUse()
+        return is_little
+
+    def judge(self) -> None:
+        """Begins to count what the thread does."""
+        self.blocks, self.worked, self.judged = 0, 0.0, CoreUse()
+        self.judged.begin()
 
     def room(self) -> int:
         """How many elements the thread may take just now."""
@@ -246,8 +255,7 @@ class Supply:
             self.pass_fork()
         self.level = max(self.level, present_level())
         began = perf_counter()
-        if self.returned is not None:
-            self.busy += began - self.returned
+        self.between.end()
         try:
             if self.pulling.acquire(blocking=False):
                 try:
@@ -262,8 +270,8 @@ class Supply:
                     self.pulling.release()
             return self.wait(limit)
         finally:
-            self.returned = perf_counter()
-            seconds = self.returned - began
+            self.between.begin()
+            seconds = perf_counter() - began
             self.pulled += seconds
             self.lately = (seconds, self.lately[0])
 
@@ -283,8 +291,9 @@ class Supply:
         """Whether a thread computes elements."""
         if self.thread is not None or self.is_observable:
             return True
-        is_much = self.pulled >= _LITTLE * self.busy
-        return is_much and self.busy > _BUSY + _PART * self.pulled and min(self.lately) > _BUSY
+        busy = self.between.seconds
+        is_much = self.pulled >= little_beside(self.between)
+        return is_much and busy > _BUSY + _PART * self.pulled and min(self.lately) > _BUSY
 
     def wait(self, limit: int) -> ElementBlock | None:
         """The next elements, once a thread has computed some."""
@@ -309,7 +318,7 @@ class Supply:
         """Starts the thread, unless there is one or nothing to do."""
         if self.thread is None and not self.is_over and not self.is_closed:
             self.size.has_thread = True
-            self.blocks, self.worked, self.since = 0, 0.0, perf_counter()
+            self.judge()
             self.thread = threading.Thread(target=self.run, daemon=True, name="prefetch")
             self.thread.start()
 
@@ -332,6 +341,11 @@ class Supply:
         with self.changed:
             self.is_closed = True
             self.changed.notify_all()
+
+
+def little_beside(use: CoreUse) -> float:
+    """The seconds of work for which no thread is worth it, in a time in which cores are in use."""
+    return (_LITTLE_BESIDE_MUCH if use.is_full else _LITTLE) * use.seconds
 
 
 #: The supplies of this process, in the order in which they were made.
