@@ -156,6 +156,12 @@ class ChosenRows(ElementBlock):
         return ChosenRows(self.table, self.places.take(places)).copied()
 
 
+def rows_at(table: Sequence[Array], places: Array) -> ElementBlock:
+    """The rows of tables at places; objects, which no graph reads there, are copied."""
+    rows = ChosenRows(tuple(table), places)
+    return rows.copied() if any(values.dtype.hasobject for values in table) else rows
+
+
 def of_row(row: Sequence[object]) -> ElementBlock:
     """A block of one element."""
     return ElementBlock(1, tuple([a[None] if isinstance(a, np.ndarray) else [a] for a in row]))

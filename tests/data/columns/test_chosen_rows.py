@@ -86,8 +86,14 @@ def same(results: list[Any], expected: list[Any]) -> None:
 @pytest.mark.parametrize("rounds", [1, 3])
 @pytest.mark.parametrize("calls", [None, 2])
 @pytest.mark.parametrize("native", ["auto", "always"])
+@pytest.mark.parametrize("before", ["slices", "cache", "batches"])
 def test_maps_of_shuffled_rows(
-    monkeypatch: pytest.MonkeyPatch, name: str, rounds: int, calls: int | None, native: str
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    rounds: int,
+    calls: int | None,
+    native: str,
+    before: str,
 ) -> None:
     monkeypatch.setitem(OPTIONS, "native", native)
     _, function, by_hand = MAPS[name]
@@ -97,7 +103,12 @@ def test_maps_of_shuffled_rows(
         result = function(*row[:-1])
         return (*(result if isinstance(result, tuple) else (result,)), row[-1])
 
-    dataset = tf.data.Dataset.from_tensor_slices(columns).shuffle(50, seed=3).repeat(rounds)
+    dataset = tf.data.Dataset.from_tensor_slices(columns)
+    if before == "cache":
+        dataset = dataset.cache()
+    elif before == "batches":
+        dataset = dataset.batch(7).unbatch()
+    dataset = dataset.shuffle(50, seed=3).repeat(rounds)
     results = list(dataset.map(numbered, num_parallel_calls=calls).as_numpy_iterator())
     order = [int(row[-1]) for row in results]
     assert sorted(order) == sorted(list(range(ROWS)) * rounds)

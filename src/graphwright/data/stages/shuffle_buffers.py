@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.data.blocks import Column, ElementBlock, column, values_of
+from graphwright.data.blocks import Column, ElementBlock, column, rows_at, values_of
 from graphwright.data.columns.stable_order import stable_order
 from graphwright.data.random_words import RandomWords
 from graphwright.data.stage import UNKNOWN, State
@@ -253,10 +253,9 @@ class ElementStore:
             mine[self.count : stop] = values
 
     def take(self, numbers: Array) -> ElementBlock:
-        """The elements with these numbers, which nobody takes again."""
+        """The elements with these numbers, which nobody takes again. No row is written again."""
         if not self.is_listed:
-            taken = [c.take(numbers, 0) for c in self.columns]
-            return ElementBlock(len(numbers), tuple(taken))
+            return rows_at(self.columns, numbers)
         places = numbers.tolist()
         taken = []
         for values in self.columns:

@@ -82,6 +82,10 @@ class ShuffleCursor(Through):
         self.postponed = Postponed()
 
     def pull(self, limit: int) -> ElementBlock | None:
+        block = self.pull_rows(limit)
+        return None if block is None else block.copied()
+
+    def pull_rows(self, limit: int) -> ElementBlock | None:
         self.postponed.raise_it()
         buffer = self.buffer
         blocks: list[ElementBlock] = []

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphwright.base.errors import FailedPreconditionError, InvalidArgumentError
-from graphwright.data.blocks import ChosenRows, ElementBlock, of_row
+from graphwright.data.blocks import ElementBlock, of_row, rows_at
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
     INFINITE,
@@ -97,8 +97,7 @@ class SlicesStage(DatasetStage):
 
     def at(self, places: Array) -> ElementBlock:
         """The elements at places."""
-        rows = ChosenRows(self.columns, places)
-        return rows.copied() if any(c.dtype.hasobject for c in self.columns) else rows
+        return rows_at(self.columns, places)
 
 
 class SlicesCursor(CountedCursor):
