@@ -51,6 +51,10 @@ class Recipe(NamedTuple):
         stage.origin = self.origin
         return stage
 
+    def __str__(self) -> str:
+        functions = ", ".join([function.graph.name for function in self.functions])
+        return f"{self.kind.type_name}({functions})"
+
 
 class MakeDataset(Op):
     """A dataset: a stage behind others."""

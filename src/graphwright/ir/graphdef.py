@@ -45,8 +45,12 @@ PRODUCER, MIN_CONSUMER = 2474, 12
 
 
 def graph_def(graph: Graph, add_shapes: bool = False) -> GraphDef:
-    """The graph as a message; `add_shapes` adds the shapes of all outputs."""
-    graph, library = in_tensorflow(graph), FunctionLibrary(add_shapes)
+    """The graph as a message; `add_shapes` adds the shapes of all outputs.
+
+    Attributes that no message can hold, as those of datasets, are words in it. So a training
+    program can write its graph, and whoever imports what needs them gets an error.
+    """
+    graph, library = in_tensorflow(graph), FunctionLibrary(add_shapes, describes=True)
     message = versioned()
     names = {value: _tensor_name(value) for node in graph.nodes for value in node.outputs}
     message.node.extend(library.nodes(graph, graph.nodes, names))
@@ -90,11 +94,13 @@ class FunctionLibrary:
 
     With `add_shapes`, messages have the shapes of outputs and arguments, and the types of what is
     behind handles. With `counted`, loops have two variables more in front: the number of turns and
-    its limit, which TensorFlow's gradient of a loop takes.
+    its limit, which TensorFlow's gradient of a loop takes. With `describes`, attributes that no
+    message can hold are words.
     """
 
-    def __init__(self, add_shapes: bool, counted: bool = False) -> None:
+    def __init__(self, add_shapes: bool, counted: bool = False, describes: bool = False) -> None:
         self.add_shapes = add_shapes
+        self.describes = describes
         self.counted = counted
         self._names: dict[tuple[int, str], str] = {}
         self._taken: set[str] = set()
@@ -226,6 +232,8 @@ class FunctionLibrary:
             "Literal": ("tensor", _literal_proto),
             "Graph": ("func", lambda graph: {"name": self.reference(graph)}),
         }
+        if kind not in writers and self.describes:
+            return "s", lambda value: str(value).encode()
         if kind not in writers:
             raise TypeError(
                 f"{op.type_name} has an attribute of type {kind}, which no GraphDef can hold, as "

@@ -103,6 +103,13 @@ def reach(node: NodeDef) -> str | None:
     return None
 
 
+#: What helps where a graph takes its tensors from datasets.
+_DATASETS = (
+    "\nThose of datasets and iterators begin with _. Their functions are in no message: what needs "
+    "none of them is imported from `tf.compat.v1.graph_util.extract_sub_graph(message, names)`"
+)
+
+
 def refuse_ops(
     uses: Iterable[tuple[str, NodeDef]], also: Iterable[str], allowed: Iterable[str]
 ) -> None:
@@ -128,6 +135,8 @@ def refuse_ops(
     if unknown:
         lines = [f"  {name}, in {_some(unknown[name])}" for name in sorted(unknown)]
         words = "the model has ops that graphwright has not:\n" + "\n".join(lines)
+        if any(name.startswith("_") for name in unknown):
+            words += _DATASETS
         raise NotFoundError(None, None, words)
     if reaching:
         lines = [f"  {what}, in {_some(reaching[what])}" for what in sorted(reaching)]

@@ -66,7 +66,7 @@ def convert_variables_to_constants(
         ))  # fmt: skip
     home = Graph("frozen")
     with home.as_default():
-        import_graph_def(as_graph_def(input_graph_def), name="")
+        import_graph_def(extract_sub_graph(input_graph_def, output_node_names), name="")
     message: GraphDef = frozen_part(home, output_node_names, sess).as_graph_def()
     return message
 

@@ -180,6 +180,8 @@ class ClassicVariables:
     def _variable(self, name: str, node: NodeDef, partial_values: bool) -> Variable:
         dtype = attribute(node, "dtype", "DType")
         dims = attribute(node, "shape", "Dims | None")
+        if dtype is dt.variant:  # an iterator, which no file has
+            return unset(name, dtype, dims)
         if dtype is None or not dtype.is_numpy_compatible:
             raise malformed(place(node), "it does not say what it holds")
         array = self._value(name)

@@ -11,6 +11,7 @@ from typing import Any
 
 from graphwright.base.files import TextPath, write_whole
 from graphwright.control.dependencies import control_dependencies, group
+from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Operation
 from graphwright.op.refusal import complete
 from graphwright.portable import saved_model_names as names
@@ -19,6 +20,7 @@ from graphwright.portable.classic.graph_collections import (
     add_to_collection,
     get_collection,
     global_variables,
+    open_graph,
 )
 from graphwright.portable.classic.initial_values import (
     global_variables_initializer,
@@ -29,6 +31,7 @@ from graphwright.portable.classic.meta_graph_export import exported
 from graphwright.portable.classic.models.signature_messages import predict_signature_def
 from graphwright.portable.classic.saver import Saver, saver_of
 from graphwright.portable.graphs.session import Session
+from graphwright.portable.node_ops import is_known
 from graphwright.portable.table_import import FROM_FILE
 from graphwright.proto.graph_pb2 import GraphDef, NodeDef
 from graphwright.proto.saved_model_pb2 import (
@@ -219,6 +222,7 @@ class SavedModelBuilder:
     ) -> MetaGraphDef:
         """The message of the graph that is open, after the values of its variables are written."""
         check_signatures(signatures or {})
+        check_operations(signatures or {}, open_graph())
         add_main(legacy_init_op if main_op is None else main_op)
         paths = dict([asset_node(tensor) for tensor in assets or ()])
         saver = saver or default_saver()
@@ -295,6 +299,28 @@ def check_signatures(signatures: Mapping[str, SignatureDef]) -> None:
                 )
         if key in (names.INIT_OP_SIGNATURE_KEY, names.TRAIN_OP_SIGNATURE_KEY):
             raise KeyError(f'SignatureDef map key "{key}" is reserved. Please use a different key.')
+
+
+def check_operations(signatures: Mapping[str, SignatureDef], graph: Graph) -> None:
+    """Refuses signatures that need datasets or iterators, whose functions no model holds."""
+    nodes = {node.name: node for node in graph.nodes}
+    for key, signature in signatures.items():
+        infos = (*signature.inputs.values(), *signature.outputs.values())
+        waiting = [info.name for info in infos if info.name]
+        seen = set(waiting)
+        for text in waiting:
+            node = nodes.get(text.partition(":")[0])
+            if node is None:
+                continue
+            if node.op.type_name.startswith("_") and not is_known(node.op.type_name):
+                raise complete(TypeError(
+                    f"the signature {key!r} needs {node.name!r}, which is part of a dataset or an "
+                    "iterator: no model holds its functions. Compute the outputs from a "
+                    "`tf.compat.v1.placeholder`, an input of the signature"
+                ))  # fmt: skip
+            new = [value.name for value in node.inputs if value.name not in seen]
+            seen.update(new)
+            waiting += new
 
 
 def add_main(main: Any) -> None:
