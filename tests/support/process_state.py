@@ -22,6 +22,8 @@ from graphwright.values.variable import CREATORS
 STAYING = ("graphwright-compiler",)
 #: Threads that end once nobody has their datasets any more.
 ENDING = ("prefetch", "dataset")
+#: What threads of gRPC open and close at any time, once it is loaded.
+OF_GRPC = ("anon_inode:", "socket:")
 
 
 def threads() -> frozenset[int | None]:
@@ -45,14 +47,16 @@ def open_files() -> frozenset[str]:
 
 
 def named(descriptors: frozenset[str]) -> list[str]:
-    """The files behind descriptors, without fonts, which matplotlib keeps open."""
+    """The files behind descriptors, without those that other libraries keep open: fonts of
+    matplotlib, and what gRPC's threads wait for."""
     result = []
+    others = OF_GRPC if "grpc" in sys.modules else ()
     for descriptor in sorted(descriptors):
         try:
             path = os.readlink(f"/proc/self/fd/{descriptor}")
         except OSError:  # another thread has closed it
             continue
-        if not path.endswith(".ttf"):
+        if not path.endswith(".ttf") and not path.startswith(others):
             result.append(path)
     return result
 
