@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from graphwright.autograph.traced_form import traced_form
@@ -182,13 +183,28 @@ class BoundFunction:
         #: What runs the function for columns, by their layout; None where nothing can.
         self.many: dict[Layout, ColumnFunction | None] = {}
         self.seen = 0
-        #: Whether many elements can be computed at once; None before the first attempt.
-        self.is_vectorized: bool | None = False if function.has_effects else None
         datasets = [value for value in captured if isinstance(value, DatasetStage)]
         self.draws_alone = function.draws_alone and not datasets
+        #: Whether many elements can be computed at once; None before the first attempt.
+        self.is_vectorized: bool | None = None
+        if function.has_effects and not (self.draws_alone and can_draw(function.graph)):
+            self.is_vectorized = False
         self.has_effects = function.has_effects or any(
             d.is_observable or d.streams() for d in datasets
         )
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether it takes one element at a time, since its effects are between other ones."""
+        return self.has_effects and not (self.draws_alone and self.is_vectorized is not False)
+
+    @property
+    def draws_for_many(self) -> bool:
+        """Whether it draws random numbers, for many elements at once, and has no other effect."""
+        if self.draws_alone and self.is_vectorized is None:
+            types = self.function.body.graph.parameters
+            self.together_in(Layout((False,) * len(types), False))
+        return self.draws_alone and bool(self.is_vectorized)
 
     @property
     def name(self) -> str:
@@ -208,7 +224,7 @@ class BoundFunction:
         together = self.together(block)
         if together is not None:
             try:
-                with activate(None):
+                with activate(None), self.undone_if_it_fails():
                     columns = together(block)
                 return ElementBlock(block.count, columns)
             except Exception:  # noqa: BLE001 - one by one shows which element it is
@@ -218,6 +234,11 @@ class BoundFunction:
             return results
         assert error is not None, "a block has elements"
         raise error
+
+    def undone_if_it_fails(self) -> AbstractContextManager[None]:
+        """Has streams of random numbers go back if the block raises an error."""
+        one = self.one
+        return one.undone_if_it_fails() if isinstance(one, DrawingRunner) else nullcontext()
 
     def each(self, block: ElementBlock) -> Results:
         """The results for the elements before the first with an error, one by one, and that error.
@@ -276,6 +297,10 @@ class BoundFunction:
         layout = block.layout
         if layout is None or (not self.many and self.seen + block.count <= _FEW):
             return None
+        return self.together_in(layout)
+
+    def together_in(self, layout: Layout) -> ColumnFunction | None:
+        """What computes columns of a layout; None where nothing can."""
         if layout not in self.many:
             self.many[layout] = self.of_columns(layout)
         return self.many[layout]
@@ -283,9 +308,10 @@ class BoundFunction:
     def of_columns(self, layout: Layout) -> ColumnFunction | None:
         """What runs the function for columns of a layout, if anything can."""
         try:
+            one = self.one if isinstance(self.one, DrawingRunner) else None
             made: ColumnFunction = late_module(
                 "graphwright.data.columns.column_function"
-            ).ColumnFunction([self.function.graph], [], self.one.captured, layout)
+            ).ColumnFunction([self.function.graph], [], self.one.captured, layout, one)
         except NotVectorized as reason:
             if not any(layout.ragged):
                 self.is_vectorized = False
@@ -294,6 +320,13 @@ class BoundFunction:
             return None
         self.is_vectorized = True
         return made
+
+
+def can_draw(graph: Graph) -> bool:
+    """Whether the streams of a function can be drawn from for many elements at once."""
+    draws: Any = late_module("graphwright.data.columns.row_draws")
+    answer: bool = draws.can_draw(graph)
+    return answer
 
 
 def functions_of(stage: DatasetStage) -> list[BoundFunction]:

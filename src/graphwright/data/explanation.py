@@ -252,7 +252,7 @@ def notes_of(function: BoundFunction) -> list[str]:
     calls = python_calls(function.function.graph)
     if calls:
         return [f"one element at a time: it calls {' and '.join(calls)} in Python"]
-    if function.has_effects:
+    if function.is_seen:
         return ["one element at a time: it reads or changes state"]
     if function.is_vectorized:
         return ["many elements at once"]

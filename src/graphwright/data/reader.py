@@ -56,7 +56,7 @@ class Reader(VariantValue):
         self.ignores_state = policy is not None and policy.name != "FAIL"
         is_anew = self.ignores_state and next(stateful_ops(stage), None) is not None
         #: Whether elements are taken when they are asked for.
-        self.takes_single = stage.is_observable or is_anew
+        self.takes_single = self.plan.stage.is_observable or is_anew
         self.block = ElementBlock(0, ())
         self.place = 0
         #: Elements before `place` that are packed and not taken.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -31,11 +32,9 @@ class Draws:
         return self.kernels.setdefault(place, make()) if kernel is None else kernel
 
 
-class DrawPosition(Op):
-    """The key and the counter of the next `counters` numbers of an op's stream."""
+class StreamPosition(Op):
+    """Where numbers of an op's stream begin, `counters` at a time."""
 
-    type_name = "_DrawPosition"
-    inputs = ()
     outputs = ("key: uint64", "counter: uint64")
     effect = Effect.WRITE
     has_stream = True
@@ -45,19 +44,31 @@ class DrawPosition(Op):
     #: The name of the op's node.
     node: str
     counters: int
+    #: The dtypes of the op's operands.
+    operand_types: tuple[DType, ...] = ()
 
     @property
     def stated_as(self) -> Op:
         return self.op
 
+    def bind(self, types: Sequence[DType]) -> Kernel:
+        return self.beside(self.op.bind(self.operand_types))
+
+    @abstractmethod
+    def beside(self, kernel: Kernel) -> Callable[..., tuple[Array, Array]]:
+        """The kernel that takes of the stream of the op's own kernel."""
+
+
+class DrawPosition(StreamPosition):
+    """The key and the counter of the next `counters` numbers of an op's stream."""
+
+    type_name = "_DrawPosition"
+    inputs = ()
+
     def shapes(self) -> Shapes:
         return ((1,), (2,))
 
-    def bind(self, types: Sequence[DType]) -> Kernel:
-        return self.beside(self.op.bind(types))
-
     def beside(self, kernel: Kernel) -> Callable[[], tuple[Array, Array]]:
-        """The kernel that takes of the stream of the op's own kernel."""
         counters = self.counters
 
         def take() -> tuple[Array, Array]:

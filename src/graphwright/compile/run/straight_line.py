@@ -21,7 +21,7 @@ from graphwright.compile.run.steps import Steps, is_plain
 from graphwright.compile.select.native_op import Native, NativeUpdate, compile_together
 from graphwright.control.branch import StatelessIf, not_scalar
 from graphwright.control.loop import StatelessWhile
-from graphwright.ir.draws import DrawPosition, Draws, Kernel
+from graphwright.ir.draws import Draws, Kernel, StreamPosition
 from graphwright.ir.execution import (
     Function,
     draws_numbers,
@@ -312,7 +312,8 @@ class GeneratedSource:
 
     def drawing(self, node: Node, op: Op, types: Sequence[DType]) -> Kernel:
         """The kernel of a place with streams of its own."""
-        if isinstance(op, DrawPosition):
+        if isinstance(op, StreamPosition):
+            types = op.operand_types
             place = (*self.around, op.node, op.op.type_name, len(op.op.results), *types)
             return op.beside(self.draws.kernel(place, lambda: bound(node, op.op, types)))
         place = (*self.around, node.name, op.type_name, len(node.outputs), *types)

@@ -8,7 +8,7 @@ from typing import Any
 
 from graphwright.control.vectorize import Lane, first_size
 from graphwright.data.blocks import Column, ElementBlock, Layout
-from graphwright.data.columns.graph_runner import GraphRunner
+from graphwright.data.columns.graph_runner import DrawingRunner, GraphRunner
 from graphwright.data.columns.ragged_column import RaggedColumn
 from graphwright.data.columns.row_rewrite import RowRewrite, may_make_ragged
 from graphwright.data.element_type import with_rows
@@ -31,6 +31,8 @@ class ColumnFunction:
         predicates: Graphs that give one bool for an element. Where there are some, the last result
             says for which elements all are true.
         captured: What the graphs capture, one after another.
+        one: What runs the one function that there is for one element, where it draws random
+            numbers: columns go on with its streams.
         layout: In which form the columns are.
 
     Raises:
@@ -43,9 +45,10 @@ class ColumnFunction:
         predicates: Sequence[Graph],
         captured: Sequence[Any],
         layout: Layout,
+        one: DrawingRunner | None = None,
     ) -> None:
         graph, self.is_ragged = of_columns(functions, predicates, layout)
-        self.runner = GraphRunner(graph, captured)
+        self.runner = GraphRunner(graph, captured) if one is None else one.behind(graph)
 
     def __call__(self, block: ElementBlock) -> tuple[Column, ...]:
         """The columns of results for a block of the layout."""

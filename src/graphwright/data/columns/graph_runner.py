@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -56,8 +57,31 @@ class DrawingRunner(GraphRunner):
         #: For elements that are asked for outside of iterations.
         self.outer_epoch = Epoch()
 
+    def behind(self, graph: Graph) -> DrawingRunner:
+        """What runs another graph with the same captures and streams."""
+        graph.draws = self.graph.draws
+        made = DrawingRunner(graph, self.captured)
+        made.outer_epoch = self.outer_epoch
+        return made
+
     def __call__(self, arrays: Sequence[Any]) -> Row:
         if present_iteration() is not None:
             return super().__call__(arrays)
         with iterating(self.outer_epoch):
             return super().__call__(arrays)
+
+    @contextmanager
+    def undone_if_it_fails(self) -> Iterator[None]:
+        """Has the streams go back where they were if the block raises an error."""
+        with iterating(present_iteration() or self.outer_epoch):
+            places = {kernel: kernel.stream.place() for kernel in self.kernels()}
+            try:
+                yield
+            except Exception:
+                for kernel in self.kernels():
+                    kernel.stream.go_to(places.get(kernel))
+                raise
+
+    def kernels(self) -> list[Any]:
+        """The kernels that draw."""
+        return list(self.graph.draws.kernels.values())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from graphwright.control.vectorize import Count, Rewrite
+from graphwright.control.vectorize import Count, Lane, Rewrite
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.op.late_imports import late_module
 from graphwright.op.op import Effect
 
 #: The kinds of ops that may give values of other sizes in each row: `ragged_lanes` has their rules.
@@ -23,6 +25,15 @@ class RowRewrite(Rewrite):
     def __init__(self, count: Count, graph: Graph) -> None:
         super().__init__(count, fallback=False, warn=False)
         self.graph = graph
+
+    def node(self, node: Node, lanes: list[Lane]) -> list[Lane]:
+        """An op's results; rows that draw numbers draw what each would alone."""
+        if node.op.has_stream or node.op.type_name.startswith("Stateless"):
+            draws: Any = late_module("graphwright.data.columns.row_draws")
+            drawn: list[Lane] | None = draws.draw_rows(self, node, lanes)
+            if drawn is not None:
+                return drawn
+        return super().node(node, lanes)
 
     def nodes_of(self, graph: Graph) -> Sequence[Node]:
         """The nodes that results or effects need."""

@@ -87,8 +87,9 @@ class FunctionCursor(Through):
         """The elements that an error has left, then those of the stage before.
 
         A function with effects gets one at a time: the effects of earlier stages come in between.
+        Nobody sees when it draws random numbers of its own.
         """
-        return self.taken(1 if self.function.has_effects else limit)
+        return self.taken(1 if self.function.is_seen else limit)
 
     def taken(self, limit: int) -> ElementBlock | None:
         """The same, whatever the function does."""
@@ -131,8 +132,6 @@ class MapCursor(FunctionCursor):
 
     def __init__(self, stage: MapStage, upstream: Cursor | None = None) -> None:
         super().__init__(stage.inputs[0], stage.function, upstream)
-        #: Whether the function alone can be seen, so that its elements may come together.
-        self.is_first_seen = stage.function.has_effects and not self.source.is_observable
         self.postponed = Postponed()
 
     def pull(self, limit: int) -> ElementBlock | None:
@@ -141,7 +140,8 @@ class MapCursor(FunctionCursor):
         return None if block is None else self.results(block)
 
     def pull_all(self, limit: int) -> ElementBlock | None:
-        if not self.is_first_seen:
+        # Where the function alone can be seen its elements may come together.
+        if not self.function.is_seen or self.source.is_observable:
             return self.pull(limit)
         self.postponed.raise_it()
         block = self.taken(limit)
@@ -177,6 +177,12 @@ class ParallelMapStage(MapStage):
             raise InvalidArgumentError(None, None, "num_parallel_calls must be greater than zero.")
         self.division = WorkDivision(self.calls)
         self.calls_at_once = CallsAtOnce(self.calls)
+
+    def in_turn(self) -> MapStage:
+        """The stage that does the same for one block after the other."""
+        made = MapStage(self.element, self.inputs[0], self.function)
+        made.type_name, made.origin, made.recipe = self.type_name, self.origin, self.recipe
+        return made
 
     def start(self) -> Cursor:
         return ParallelCallsCursor(self) if self.is_observable else ParallelMapCursor(self)

@@ -40,8 +40,10 @@ def without_idle(stage: DatasetStage) -> Rewritten:
 
 
 def parallel_map(stage: DatasetStage) -> Rewritten:
-    """Lets threads have parts of long blocks."""
+    """Lets threads have parts of long blocks, but for random numbers: these come in turn."""
     this: Any = stage
+    if kind_of(stage) == "ParallelMapStage" and this.has_effects and this.function.draws_for_many:
+        return this.in_turn(), f"{this.title}: draws for many elements at once, without threads"
     if kind_of(stage) != "MapStage" or stage.is_observable or this.draws_in_turn:
         return None
     return this.parallel(AUTOTUNE), f"{this.title}: threads have parts of long blocks"

@@ -15,7 +15,7 @@ from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.one_op import one_op
-from graphwright.op.op import Call, LateRefusal, Op, Shapes, freeze
+from graphwright.op.op import REGISTRY, Call, LateRefusal, Op, Shapes, freeze
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.movement import broadcast_to, reshape, sum_to, transpose
 from graphwright.ops.core.rule_words import dims_of, extent, host, padded, placed, windowed
@@ -486,7 +486,19 @@ class Slice(Op):
         return apply(self, windowed(x, windows), *zip(*rest))
 
     def batched(self, each: Each) -> Any:
-        return apply(self, each.inputs[0], each.longer(each.same(1), 0), each.longer(each.same(2)))
+        size = each.same(2)
+        if each.stacked[1] and isinstance(size, tuple) and -1 not in size:
+            return windows_of_rows(each.full(0), each.inputs[1], size)
+        return apply(self, each.inputs[0], each.longer(each.same(1), 0), each.longer(size))
+
+
+def windows_of_rows(x: TensorValue, begin: TensorValue, size: tuple[int, ...]) -> Any:
+    """So many elements along each axis of each row, from where its own begin says."""
+    gather, numbers = REGISTRY["GatherV2"].of(1), REGISTRY["Range"].of(begin.dtype)
+    for i, count in enumerate(size):
+        places = begin[:, i : i + 1] + apply(numbers, 0, count, 1)
+        x = apply(gather, x, places, i + 1)
+    return x
 
 
 def slice_index(dims: Dims, begin: Any, size: Any) -> tuple[Any, ...]:

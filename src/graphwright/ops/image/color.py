@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from graphwright.base.errors import FailedPreconditionError
-from graphwright.op.batching import last_axes, last_axes_of_first
+from graphwright.op.batching import Each, last_axes, last_axes_of_first
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.interpreter import apply, convert, is_tensor
@@ -16,7 +16,7 @@ from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.identity import ensure_shape, identity
 from graphwright.ops.core.joining import stack, unstack
-from graphwright.ops.core.movement import expand_dims
+from graphwright.ops.core.movement import expand_dims, reshape
 from graphwright.ops.core.repetition import tile
 from graphwright.ops.core.rule_words import widened
 from graphwright.ops.core.sequences import only_at
@@ -276,12 +276,36 @@ class HSVToRGB(Colours):
         return changed(rgb_of, images)
 
 
+def adjusted_rows(op: Op, each: Each) -> Any:
+    """Images of rows, changed by one amount, or by an amount for each row."""
+    if not each.stacked[1]:
+        return last_axes_of_first(op, each)
+    return apply(OF_ROWS[type(op)].of(), each.full(0), each.full(1))
+
+
+class OfRows:
+    """A change of images by an amount for each of the first axis."""
+
+    #: How many axes of images an amount is the same for, counted from the end.
+    amount_axes = 3
+
+    def kernel(self, images: Array, amounts: Array) -> Any:
+        shape = (len(amounts), *(1,) * (self.amount_axes + images.ndim - 4))
+        whole: Any = super()
+        return whole.kernel(images, np.reshape(amounts, shape))
+
+    def expand(self, images: GraphTensor, amounts: GraphTensor) -> Any:
+        shape = [-1, *(1,) * (self.amount_axes + images.shape.rank - 4)]
+        whole: Any = super()
+        return whole.expand(images, reshape(amounts, shape))
+
+
 class Adjustment(Op):
     """A change of the hue, the saturation and the value of images; a run sees to the channels."""
 
     dtypes = {"T": frozenset({dt.float16, dt.float32})}
     many_passes = exact_passes = True
-    batched = last_axes_of_first
+    batched = adjusted_rows
     gradient = undefined("colours are moved in HSV, of which no derivative leads back")
 
     def shapes(self, images: TensorType, amount: TensorType) -> Shapes:
@@ -348,7 +372,7 @@ class AdjustContrastv2(Op):
     ranks = {"contrast_factor": 0}
     outputs = ("output: T",)
     dtypes = {"T": frozenset({dt.float16, dt.float32})}
-    batched = last_axes_of_first
+    batched = adjusted_rows
 
     def shapes(self, images: TensorType, factor: TensorType) -> Shapes:
         if images.dims is not None and len(images.dims) < 3:
@@ -376,6 +400,45 @@ class AdjustContrastv2(Op):
         mean = average(average(wide, [rank - 3], True), [rank - 2], True)  # long rows first
         return cast((wide - mean) * factor + mean, images.dtype)
 
+
+class HueOfRows(OfRows, AdjustHue):
+    """The hue of each row moved by an amount of its own."""
+
+    type_name = "_AdjustHueOfRows"
+    ranks = {"delta": 1}
+    amount_axes = 2
+
+
+class SaturationOfRows(OfRows, AdjustSaturation):
+    """The saturation of each row scaled by a factor of its own."""
+
+    type_name = "_AdjustSaturationOfRows"
+    ranks = {"scale": 1}
+    amount_axes = 2
+
+
+class ContrastOfRows(OfRows, AdjustContrastv2):
+    """The contrast of each row scaled by a factor of its own."""
+
+    type_name = "_AdjustContrastOfRows"
+    ranks = {"contrast_factor": 1}
+
+    def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
+        images, factors = call.inputs
+        rank = images.type.rank
+        if rank is None:
+            raise NotImplementedError("images of an unknown rank")
+        scale = cast(reshape(factors, [-1, *(1,) * (rank - 1)]), g.dtype)
+        to_images = g * scale + (1.0 - scale) * reduce_mean(g, (-3, -2), keepdims=True)
+        centred = images - reduce_mean(images, (-3, -2), keepdims=True)
+        return to_images, cast(reduce_sum(g * centred, tuple(range(1, rank))), dt.float32)
+
+
+OF_ROWS: dict[type[Op], type[Op]] = {
+    AdjustHue: HueOfRows,
+    AdjustSaturation: SaturationOfRows,
+    AdjustContrastv2: ContrastOfRows,
+}
 
 RGB_TO_HSV, HSV_TO_RGB = RGBToHSV(), HSVToRGB()
 

@@ -120,6 +120,16 @@ class Stream:
             self._counter += counters
         return position
 
+    def place(self) -> tuple[object, int, int]:
+        """Where it is, for `go_to`."""
+        with self.lock:
+            return self._epoch, self._key, self._counter
+
+    def go_to(self, place: tuple[object, int, int] | None) -> None:
+        """Goes back to a place; None is the start."""
+        with self.lock:
+            self._epoch, self._key, self._counter = place or (None, 0, 0)
+
 
 def anywhere() -> tuple[int, int]:
     """Seeds that nobody chose."""

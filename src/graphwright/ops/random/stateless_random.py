@@ -121,6 +121,11 @@ def position(key: Array, counter: Array, alg: int) -> tuple[int, int]:
     return int(key[0]), start
 
 
+def sampler_of(name: str, alg: int) -> Any:
+    """The sampler of a name in the module of an algorithm."""
+    return getattr(threefry if alg == Algorithm.THREEFRY.value else philox_draws, name)
+
+
 def of_seed(seed: Array) -> tuple[int, int]:
     """The key and counter of a seed operand; ValueError unless it has two numbers."""
     if np.shape(seed) != (2,):
@@ -180,9 +185,8 @@ class Positioned(Op):
         numpy_dtype, name = self.dtype.numpy_dtype, self.sampler
 
         def kernel(shape: tuple[int, ...], key: Array, counter: Array, alg: int) -> Any:
-            module: Any = threefry if alg == Algorithm.THREEFRY.value else philox_draws
             start = position(key, counter, alg)
-            return getattr(module, name)(*start, size_of(shape), numpy_dtype).reshape(shape)
+            return sampler_of(name, alg)(*start, size_of(shape), numpy_dtype).reshape(shape)
 
         return kernel
 
@@ -276,9 +280,9 @@ class StatelessRandomUniformIntV2(Op):
     ) -> Any:
         samples = size_of(shape)
         low, high = bounds(minval, maxval, samples)
-        module: Any = threefry if alg == Algorithm.THREEFRY.value else philox_draws
+        draw = sampler_of("integers", alg)
         start = position(key, counter, alg)
-        return module.integers(*start, samples, low, high, minval.dtype).reshape(shape)
+        return draw(*start, samples, low, high, minval.dtype).reshape(shape)
 
 
 class StatelessShuffle(Op):
