@@ -126,6 +126,50 @@ def feeding_torch(torch: Any, workers: int = 0) -> Callable[[], Training]:
     return make
 
 
+# D9a: small images, each flipped, brightened and cut at random.
+
+SMALL, PADDED = 32, 36
+
+
+@functools.cache
+def small_images() -> Any:
+    """10,000 random images in colour."""
+    return np.random.default_rng(0).integers(0, 255, (10_000, SMALL, SMALL, 3), np.uint8)
+
+
+def augmented_tf(tf: Any) -> Make:
+    pixels = small_images()
+
+    def augmented(x: Any) -> Any:
+        image = tf.image.random_flip_left_right(tf.cast(x, tf.float32) / 255.0)
+        image = tf.image.random_brightness(image, 0.2)
+        image = tf.image.resize_with_crop_or_pad(image, PADDED, PADDED)
+        return tf.image.random_crop(image, [SMALL, SMALL, 3])
+
+    def make() -> Any:
+        dataset = tf.data.Dataset.from_tensor_slices(pixels).shuffle(1_000, seed=1)
+        return dataset.map(augmented, num_parallel_calls=tf.data.AUTOTUNE).batch(64).prefetch(2)
+
+    return make
+
+
+def augmented_torch(torch: Any, workers: int = 0) -> Make:
+    pixels = torch.from_numpy(small_images())
+
+    def augmented(place: int) -> Any:
+        image = pixels[place].float() / 255.0
+        if torch.rand(()) < 0.5:
+            image = image.flip(1)
+        image = image + (torch.rand(()) * 0.4 - 0.2)
+        margin = (PADDED - SMALL) // 2
+        image = torch.nn.functional.pad(image, (0, 0, margin, margin, margin, margin))
+        top, left = torch.randint(0, PADDED - SMALL + 1, (2,)).tolist()
+        return image[top : top + SMALL, left : left + SMALL]
+
+    dataset = map_style(torch, augmented, len(pixels))
+    return lambda: loader(torch, dataset, workers, batch_size=64, shuffle=True)
+
+
 # D9: files of JPEG.
 
 FILES = 64
@@ -247,6 +291,10 @@ TABLE: tuple[Workload, ...] = (
     ),
     Feeding(
         "D3w", "its waiting for images", "%", 5.0, FEEDING_PROGRAMS, waiting=True
+    ),
+    Epoch(
+        "D9a", "10,000 small images: flipped, brightened, cut at random", "ms", None,
+        {**shared(augmented_tf), **loaders(augmented_torch)}, bar=Bar(1), tolerance=0.1,
     ),
     Epoch(
         "D9", "64 JPEG files: decoded, resized, cropped, flipped", "ms", None,
