@@ -35,7 +35,10 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
 
-#: Rows of more numbers are drawn one after another, each by machine code.
+#: Blocks of words of a row from which on it is drawn by machine code, and how many are enciphered
+#: at a time elsewhere, so that the work arrays stay in the cache.
+_LONG, _CHUNK = 64, 8192
+#: Numbers of a row up to which machine code draws them where they are used.
 _MANY = 64
 
 _MASK = (1 << 64) - 1
@@ -122,7 +125,7 @@ class RowDraws(Op):
         count, dtype = size_of(shape), self.dtype.numpy_dtype
         ends = bounds(limits[0], limits[1], count) if limits else ()
         rows = _ROWS.get(self.sampler)
-        if rows is not None and count <= _MANY and alg != Algorithm.THREEFRY.value:
+        if rows is not None and alg != Algorithm.THREEFRY.value:
             drawn = rows(key, counter, count, dtype, *ends)
         else:
             sampler = sampler_of(self.sampler, alg)
@@ -160,9 +163,21 @@ class RowIntegers(RowDraws):
 
 def words_of_rows(key: Array, counter: Array, count: int) -> Array:
     """At least so many words of 32 bits for each row, whole blocks of them."""
-    low = counter[:, :1] + np.arange(-(-count // philox.WORDS), dtype=np.uint64)
-    high = counter[:, 1:2] + (low < counter[:, :1])
-    return np.stack(philox.encipher(key, low, high), -1).astype(np.uint32).reshape(len(key), -1)
+    rows, blocks = len(key), -(-count // philox.WORDS)
+    words = np.empty((rows, blocks, philox.WORDS), np.uint32)
+    if blocks >= _LONG and philox.NATIVE.is_ready_for(rows * blocks):
+        for row, number, (low, high) in zip(words, key[:, 0].tolist(), counter.tolist()):
+            row[:] = philox.blocks(number, low | high << 64, blocks)
+        return words.reshape(rows, -1)
+    steps = np.arange(blocks, dtype=np.uint64)
+    height = max(1, _CHUNK // max(1, blocks))
+    for start in range(0, rows, height):
+        part = slice(start, start + height)
+        low = counter[part, :1] + steps
+        high = counter[part, 1:2] + (low < counter[part, :1])
+        for place, word in enumerate(philox.encipher(key[part], low, high)):
+            words[part, :, place] = word
+    return words.reshape(rows, -1)
 
 
 def uniform_rows(key: Array, counter: Array, count: int, dtype: Any) -> Array:
