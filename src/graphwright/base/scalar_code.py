@@ -4,7 +4,8 @@ A function says the types of its parameters: `int`, `float` and `bool`, or array
 (`Integers`), floats (`Reals`) and bytes (`Octets`). Its variables have the types of their first
 values. `a[i:]` is the array from an element on. Numbers have 64 bits; `//` and `%` are for those
 that are not negative. Nothing is checked. Python runs the same function on NumPy's arrays. `log`,
-`pow` and the like are functions of `math`, and of C's library; `floor` and `ceil` give floats.
+`pow` and the like are functions of `math`, and of C's library. `floor` and `ceil` give floats, and
+`single` the nearest one of 32 bits.
 
 Source: Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013),
 for structured code.
@@ -481,6 +482,10 @@ class ScalarFunctionText:
         """The result of one of LLVM's functions of floats."""
         given = [f"double {self.as_type(each, _REAL).name}" for each in operands]
         return self.new(_REAL, f"call double @llvm.{name}.f64({', '.join(given)})")
+
+    def call_single(self, x: ScalarValue) -> ScalarValue:
+        narrow = self.new("float", f"fptrunc double {x.name} to float")
+        return self.new(_REAL, f"fpext float {narrow.name} to double")
 
     def call_floor(self, x: ScalarValue) -> ScalarValue:
         return self.intrinsic("floor", x)
