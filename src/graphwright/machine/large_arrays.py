@@ -13,6 +13,7 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphwright.machine import compiler
 from graphwright.machine.array_layout import Array
@@ -237,10 +238,10 @@ def allocator() -> Any:
     return new(ctypes.addressof(handler), _NAME, None)
 
 
-def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
     """A new array without values, in the memory of an earlier one where it is large."""
     keeping = allocator()
-    if keeping is None or math.prod(shape) * dtype.itemsize < LEAST:
+    if keeping is None or math.prod(shape) * np.dtype(dtype).itemsize < LEAST:
         return np.empty(shape, dtype)
     change_to = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(change())
     before = change_to(keeping)
