@@ -17,7 +17,6 @@ import tempfile
 import time
 import types
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -71,18 +70,12 @@ def large_result() -> float:
 def busy_calls() -> float:
     """Calls without a pause, until they are native."""
     import graphwright as tf
+    from benchmarks import programs
 
-    @tf.function
-    def spread(x: Any) -> Any:
-        centred = x - tf.reduce_mean(x)
-        return tf.sqrt(tf.reduce_mean(centred * centred)) + tf.reduce_max(tf.tanh(centred))
-
-    x = tf.ones([100])
+    spread, x = tf.function(programs.spread_tf(tf)), tf.ones([100])
     spread(x)
-    concrete = spread.get_concrete_function(x)
     start = time.perf_counter()
-    while concrete.tier != "native":
-        spread(x)
+    programs.call_until_native(spread, x)
     return time.perf_counter() - start
 
 

@@ -262,17 +262,17 @@ def mixed(ops: int, tanh: Any, mean: Any, maximum: Any) -> Callable[[Any], Any]:
     return chain
 
 
+def call_until_native(function: Any, x: Any) -> None:
+    """Calls a function without a pause, until its trace is machine code."""
+    concrete = function.get_concrete_function(x)
+    while concrete.tier != "native":
+        function(x)
+
+
 def compile_tf(ops: int, tf: Any) -> Step:
-    """Calls without a pause until they are machine code."""
+    """Calls until they are machine code."""
     chain = tf.function(mixed(ops, tf.tanh, tf.reduce_mean, tf.maximum))
-    x = tf.ones([64])
-
-    def run() -> None:
-        concrete = chain.get_concrete_function(x)
-        while concrete.tier != "native":
-            chain(x)
-
-    return run
+    return partial(call_until_native, chain, tf.ones([64]))
 
 
 def compile_jax(ops: int, jax: Any) -> Step:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from math import copysign, sqrt
+from math import ceil, copysign, cos, exp, floor, log, log1p, pow, sin, sqrt
 from typing import Any
 
 import numpy as np
@@ -94,6 +94,29 @@ def test_machine_code_gives_what_python_gives(compiled: Any, row: Any) -> None:
                 total = numbers(x, n, b, count, share)
         results.append((float(total), x.tolist(), n.tolist(), b.tolist()))
     assert results[0] == results[1]
+
+
+def library_functions(x: float, out: Reals) -> None:
+    """Those of C's library, and numbers rounded down and up."""
+    out[0] = sin(x)
+    out[1] = cos(x)
+    out[2] = exp(x)
+    out[3] = log(abs(x) + 0.5)
+    out[4] = log1p(abs(x))
+    out[5] = pow(abs(x), 1.5)
+    out[6] = float(floor(x))
+    out[7] = float(ceil(x))
+
+
+@settings(max_examples=300, deadline=None)
+@given(FLOATS)
+def test_functions_of_c_are_those_of_python(x: float) -> None:
+    library = compiler.link(module_text([library_functions]), c_function)
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p)
+    own, expected = np.empty(8), np.empty(8)
+    kind(library.addresses["library_functions"])(x, address(own))
+    library_functions(x, expected)
+    np.testing.assert_array_equal(own, expected)
 
 
 def test_c_calls_the_public_functions_of_the_last_module() -> None:

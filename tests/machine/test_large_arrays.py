@@ -129,6 +129,21 @@ def test_temporaries_of_many_rows_keep_threads_apart():
     assert not wrong
 
 
+def test_arrays_without_values_have_the_memory_of_earlier_ones():
+    shape, dtype = (large_arrays.LEAST // 8 + 777, 2), np.dtype(np.float32)
+    places, others = set(), []
+    for i in range(12):
+        x = large_arrays.empty(shape, dtype)
+        assert (x.shape, x.dtype) == (shape, dtype)
+        x[:] = i
+        places.add(x.ctypes.data)
+        del x
+        others.append(np.empty(shape, dtype))  # would be there if the memory were given back
+    assert len(places) == 1
+    kept = [large_arrays.empty(shape, dtype) for _ in range(3)]
+    assert len({x.ctypes.data for x in kept}) == 3
+
+
 def test_the_allocator_of_the_context_stays():
     def current():
         change = large_arrays.ctypes.PYFUNCTYPE(

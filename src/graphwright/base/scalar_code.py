@@ -3,7 +3,9 @@
 A function says the types of its parameters: `int`, `float` and `bool`, or arrays of whole numbers
 (`Integers`), floats (`Reals`) and bytes (`Octets`). Its variables have the types of their first
 values. `a[i:]` is the array from an element on. Numbers have 64 bits; `//` and `%` are for those
-that are not negative. Nothing is checked. Python runs the same function on NumPy's arrays.
+that are not negative. Nothing is checked. Python runs the same function on NumPy's arrays. `log`,
+`pow` and the like are functions of `math`, and of C's library. `floor` and `ceil` give floats, and
+`single` the nearest one of 32 bits.
 
 Source: Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (2013),
 for structured code.
@@ -43,6 +45,8 @@ _ORDERS = {
     ast.Lt: ("slt", "olt"), ast.LtE: ("sle", "ole"), ast.Gt: ("sgt", "ogt"),
     ast.GtE: ("sge", "oge"), ast.Eq: ("eq", "oeq"), ast.NotEq: ("ne", "une"),
 }  # fmt: skip
+#: Functions of floats that C's library has, by the number of their operands.
+_OF_C = {"cos": 1, "exp": 1, "lgamma": 1, "log": 1, "log1p": 1, "pow": 2, "sin": 1}
 
 
 class ScalarValue(NamedTuple):
@@ -443,6 +447,9 @@ class ScalarFunctionText:
         name, operands = node.func.id, [self.value(each) for each in node.args]
         if name in self.callees:
             return self.called(name, operands)
+        if name in _OF_C:
+            given = [f"double {self.as_type(each, _REAL).name}" for each in operands]
+            return [self.new(_REAL, f"call double @{name}({', '.join(given)})")]
         return [getattr(self, "call_" + name)(*operands)]
 
     def called(self, name: str, operands: Sequence[ScalarValue]) -> list[ScalarValue]:
@@ -475,6 +482,16 @@ class ScalarFunctionText:
         """The result of one of LLVM's functions of floats."""
         given = [f"double {self.as_type(each, _REAL).name}" for each in operands]
         return self.new(_REAL, f"call double @llvm.{name}.f64({', '.join(given)})")
+
+    def call_single(self, x: ScalarValue) -> ScalarValue:
+        narrow = self.new("float", f"fptrunc double {x.name} to float")
+        return self.new(_REAL, f"fpext float {narrow.name} to double")
+
+    def call_floor(self, x: ScalarValue) -> ScalarValue:
+        return self.intrinsic("floor", x)
+
+    def call_ceil(self, x: ScalarValue) -> ScalarValue:
+        return self.intrinsic("ceil", x)
 
     def call_sqrt(self, x: ScalarValue) -> ScalarValue:
         return self.intrinsic("sqrt", x)
@@ -554,7 +571,15 @@ def module_text(functions: Sequence[Callable[..., Any]], texts: Mapping[str, str
 
 _DECLARED = """
 declare double @llvm.sqrt.f64(double)
+declare double @llvm.floor.f64(double)
+declare double @llvm.ceil.f64(double)
 declare double @llvm.copysign.f64(double, double)
 declare double @llvm.fabs.f64(double)
 declare i64 @llvm.abs.i64(i64, i1)
 """
+_DECLARED += "".join(
+    [
+        f"declare double @{name}({', '.join(['double'] * count)})\n"
+        for name, count in _OF_C.items()
+    ]
+)

@@ -52,23 +52,29 @@ _STATUS: tuple[tuple[type[Exception], type[StatusError]], ...] = (
 )
 
 
-class DescribedFunction:
-    """A function in a graph that says in reports what it does there."""
-
-    def __call__(self, *arrays: Any) -> Any:
-        """What the node computes."""
-        raise NotImplementedError
-
-    def shown(self, node: Node, graph: Graph) -> str:
-        """What its node in a graph does, in words."""
-        raise NotImplementedError
-
-
 class FreshFunction:
-    """A function of arrays whose results are new and of the dtypes promised: none is copied."""
+    """A function of this library as the function of a node.
+
+    Its results are new and of the dtypes promised, so none is copied. Its errors stay as they are,
+    since they are no program's.
+
+    Args:
+        compute: From arrays to a sequence of arrays.
+    """
+
+    def __init__(self, compute: Callable[..., Sequence[Array]]) -> None:
+        self.compute = compute
 
     def __call__(self, *arrays: Any) -> Sequence[Array]:
         """What the node computes."""
+        return self.compute(*arrays)
+
+
+class DescribedFunction(FreshFunction):
+    """One that says in reports what it does there."""
+
+    def shown(self, node: Node, graph: Graph) -> str:
+        """What its node in a graph does, in words."""
         raise NotImplementedError
 
 
@@ -304,8 +310,8 @@ class PyFunc(HostOp):
             with activate(None):
                 returned = function(*[np.asarray(a)[()] for a in arrays])
         except Exception as error:
-            if isinstance(function, (DescribedFunction, FreshFunction)):
-                raise  # it is no program's
+            if isinstance(function, FreshFunction):
+                raise
             raise status_of(error) from error
         return tuple(returned) if isinstance(function, FreshFunction) else self.arrays_of(returned)
 
@@ -418,15 +424,14 @@ def numpy_function(
     return called(PyFunc if stateful else PyFuncStateless, func, inp, Tout, name or "PyFunc")
 
 
-def numpy_results(
-    func: Callable[..., object],
+def fresh_results(
+    function: FreshFunction,
     inp: Sequence[TensorLike],
     dtypes: Sequence[DType],
-    name: str | None = None,
+    name: str = "PyFunc",
 ) -> list[Any]:
-    """The results of `numpy_function` in a list, also where it gives one tensor alone."""
-    results = numpy_function(func, inp, list(dtypes), name=name)
-    return results if isinstance(results, list) else [results]
+    """The results of a function of this library, now or whenever the graph runs."""
+    return called(PyFunc, function, inp, list(dtypes), name)
 
 
 def decorator(

@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from graphwright.machine import compiler
+from graphwright.machine.array_layout import Array
 from graphwright.machine.linking import c_function
 from graphwright.machine.process_settings import ALLOCATOR, is_glibc
 
@@ -231,3 +236,16 @@ def allocator() -> Any:
     for each in (usual_functions, handler):  # arrays may outlive this module
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(each))
     return new(ctypes.addressof(handler), _NAME, None)
+
+
+def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+    """A new array without values, in the memory of an earlier one where it is large."""
+    keeping = allocator()
+    if keeping is None or math.prod(shape) * np.dtype(dtype).itemsize < LEAST:
+        return np.empty(shape, dtype)
+    change_to = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(change())
+    before = change_to(keeping)
+    try:
+        return np.empty(shape, dtype)
+    finally:
+        change_to(before)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.control.python_call import numpy_results
+from graphwright.control.python_call import FreshFunction, fresh_results
 from graphwright.library.distribute.distributed_variables import (
     Change,
     DistributedVariable,
@@ -162,8 +162,9 @@ class StateDivision:
 
     def joined(self, shares: Sequence[Variable], wholes: Sequence[Variable]) -> list[Any]:
         """The values of variables, from the shares that all ranks have of them."""
-        join = partial(self.strategy.extended.workers.join_shares, self.bucket or BUCKET)
-        joined = numpy_results(join, [s.value() for s in shares], [s.dtype for s in shares])
+        limit = self.bucket or BUCKET
+        join = FreshFunction(partial(self.strategy.extended.workers.join_shares, limit))
+        joined = fresh_results(join, [s.value() for s in shares], [s.dtype for s in shares])
         results = []
         for each, whole in zip(joined, wholes):
             size = whole.type.size or 0

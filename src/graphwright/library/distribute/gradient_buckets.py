@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from graphwright.control.python_call import DescribedFunction, FreshFunction, numpy_results
+from graphwright.control.python_call import DescribedFunction, FreshFunction, fresh_results
 from graphwright.ir.graph import Graph, Node, source
 from graphwright.library.distribute.pending_sums import BUCKET, SumOptions, SumQueue, SumWay
 from graphwright.op.op import Effect
@@ -15,7 +15,6 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorValue
-from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 
 
@@ -65,15 +64,11 @@ class BucketSum(DescribedFunction):
     """
 
     def __init__(self, sums: SumQueue, number: int, count: int, way: SumWay) -> None:
-        self.sums = sums
-        self.words = "sum" if count == 1 else f"sum {number} of {count}"
+        words = "sum" if count == 1 else f"sum {number} of {count}"
+        super().__init__(lambda *arrays: [np.asarray(sums.begin(arrays, words, way))])
         self.number = number
         self.count = count
         self.way = way
-
-    def __call__(self, *arrays: Array) -> Array:
-        """The ticket for the results."""
-        return np.asarray(self.sums.begin(arrays, self.words, self.way))
 
     def shown(self, node: Node, graph: Graph) -> str:
         """The bucket, and what the graph computes while the sum is under way."""
@@ -98,21 +93,6 @@ class BucketSum(DescribedFunction):
         )
 
 
-class BucketEnd(FreshFunction):
-    """What waits for the sum of a bucket, and has its results.
-
-    Args:
-        sums: The sums of this rank.
-    """
-
-    def __init__(self, sums: SumQueue) -> None:
-        self.sums = sums
-
-    def __call__(self, ticket: Array) -> list[Array]:
-        """The sums."""
-        return self.sums.end(int(ticket))
-
-
 def summed_in_graph(
     tracer: Tracer, sums: SumQueue, options: SumOptions, tensors: Sequence[TensorValue]
 ) -> list[Any]:
@@ -131,15 +111,15 @@ def summed_in_graph(
         members = [order[place] for place in group]
         begin = BucketSum(sums, number, len(groups), options.way)
         inputs: list[Any] = [SymbolicTensor(values[i], graph) for i in members]
-        (ticket,) = numpy_results(begin, inputs, [dt.int64], name="BeginSum")
+        (ticket,) = fresh_results(begin, inputs, [dt.int64], name="BeginSum")
         ticket.set_shape([])
         bring_forward(graph)
         begun.append((members, ticket))
     results: list[Any] = [None] * len(values)
+    end = FreshFunction(lambda ticket: sums.end(int(ticket)))
     for members, ticket in begun:
-        end = BucketEnd(sums)
         dtypes = [values[i].type.dtype for i in members]
-        for i, total in zip(members, numpy_results(end, [ticket], dtypes, name="EndSum")):
+        for i, total in zip(members, fresh_results(end, [ticket], dtypes, name="EndSum")):
             results[i] = total
     return results
 

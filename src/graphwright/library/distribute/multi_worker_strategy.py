@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.control.python_call import numpy_results
+from graphwright.control.python_call import FreshFunction, fresh_results
 from graphwright.library.distribute.cluster_resolvers import (
     ClusterResolver,
     SimpleClusterResolver,
@@ -124,8 +124,8 @@ class MultiWorkerExtended(MirroredExtended):
 
     def _join(self, tensor: TensorValue, axis: int) -> Any:
         given: Any = tensor
-        join = partial(self.workers.join_arrays, axis)
-        (joined,) = numpy_results(join, [tensor], [tensor.dtype])
+        join = FreshFunction(partial(self.workers.join_arrays, axis))
+        (joined,) = fresh_results(join, [tensor], [tensor.dtype])
         dims = given.shape._dims
         if dims is not None:
             place = axis % len(dims)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.control.python_call import FreshFunction, numpy_function
+from graphwright.control.python_call import FreshFunction, fresh_results
 from graphwright.library.distribute.agreements import JOIN
 from graphwright.library.distribute.pending_sums import BucketPacking
 from graphwright.library.distribute.workers import WorkerGroup
@@ -99,28 +99,14 @@ def dims_of(tensor: TensorValue) -> Dims:
     return dims
 
 
-class RankCollective(FreshFunction):
-    """A collective of an array in a graph.
-
-    Args:
-        collect: From the array of this rank to the result.
-    """
-
-    def __init__(self, collect: Callable[[Array], Array]) -> None:
-        self.collect = collect
-
-    def __call__(self, array: Array) -> list[Array]:
-        """The result."""
-        return [self.collect(array)]
-
-
 def collective(
     collect: Callable[[Array], Array], tensor: TensorValue, dims: Sequence[int | None]
 ) -> TensorValue:
     """The result of a collective, which has the dtype of the tensor and a shape of its own."""
     if isinstance(tensor, EagerTensor):
         return box(collect(tensor._array))
-    results = numpy_function(RankCollective(collect), [tensor], [tensor.dtype], name="Collective")
-    results[0].set_shape(dims)
-    result: TensorValue = results[0]
-    return result
+    function = FreshFunction(lambda array: [collect(array)])
+    (result,) = fresh_results(function, [tensor], [tensor.dtype], name="Collective")
+    result.set_shape(dims)
+    joined: TensorValue = result
+    return joined

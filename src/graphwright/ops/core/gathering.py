@@ -40,7 +40,6 @@ SMALL_INDEX = frozenset({dt.int16, dt.int32, dt.int64})
 #: The dtypes as which negative indices are too great, so that NumPy refuses them.
 UNSIGNED = {dt.int16: np.uint16, dt.int32: np.uint32}
 
-
 #: So many single elements may be worth machine code.
 _MANY_ELEMENTS = 1 << 15
 
@@ -105,7 +104,7 @@ class GatherV2(Op):
                 elements: Array | None = code.taken(params, indices)
                 if elements is not None:
                     return elements
-            if np.ndim(params):
+            if np.ndim(params) and not kernels.is_large(params, indices, axis):
                 try:
                     if unsigned is not None:
                         return params.take(indices.view(unsigned), axis)
@@ -125,7 +124,7 @@ class GatherV2(Op):
             raise_out_of_range(indices, size)
         if self.batch_dims:
             return self.gather_batches(params, indices, axis)
-        return np.take(params, indices, axis)
+        return kernels.taken(params, indices, axis)
 
     def gather_batches(self, params: Array, indices: Array, axis: int) -> Any:
         """Gathers for each batch: the batches as one axis, beside what is gathered from."""
@@ -310,7 +309,8 @@ def blank(dtype: ArrayDType) -> Any:
 #: What becomes of indices out of bounds, where they are refused: the default says so, too.
 _REFUSING = ("", "DEFAULT", "ERROR")
 
-#: For so many numbers in index vectors NumPy takes longer to combine them than their products do.
+#: So many numbers in index vectors NumPy takes longer to combine than to multiply, and elements at
+#: one number longer to index than to take.
 _MANY_PLACES = 1 << 10
 
 
@@ -328,8 +328,7 @@ def of_numbered_rows(params: Array, indices: Array, places: Array) -> Array | No
             return None
         numbers = numbers * size + indices[..., axis].astype(np.intp)
     rows = params.reshape(math.prod(dims), *inner)
-    result: Array = rows.take(numbers, axis=0)
-    return result
+    return kernels.taken(rows, numbers, 0)
 
 
 class GatherNd(Op):
@@ -364,7 +363,7 @@ class GatherNd(Op):
         unsigned = UNSIGNED.get(types[1], np.uint64)
 
         def kernel(params: Array, indices: Array) -> Any:
-            if np.size(indices) >= _MANY_PLACES and 2 <= indices.shape[-1] <= np.ndim(params):
+            if np.size(indices) >= _MANY_PLACES and 0 < indices.shape[-1] <= np.ndim(params):
                 results = of_numbered_rows(params, indices, indices.view(unsigned))
                 if results is not None:
                     return results

@@ -15,9 +15,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from graphwright.op.late_imports import late_module
 from graphwright.ops.convolution.windows import accumulator
 from graphwright.ops.core.segment_kernels import MANY, Integers, combine_at, reduce_duplicates
 from graphwright.types.arrays import Array
+
+#: The bytes of a result whose memory is taken again (`machine/large_arrays.py`).
+_LARGE = 32 << 20
 
 Combination: TypeAlias = Literal["update", "add", "sub", "min", "max"]
 
@@ -39,6 +43,23 @@ _COMBINATIONS: dict[str, tuple[np.ufunc, Callable[[Array, Array], Array]]] = {
 }
 
 
+def is_large(array: Array, indices: Array, axis: int) -> bool:
+    """Whether slices at indices are worth the memory of an earlier array."""
+    size: int = array.shape[axis]
+    return indices.size * array.nbytes >= _LARGE * max(size, 1)
+
+
+def taken(array: Array, indices: Array, axis: int) -> Array:
+    """The slices at indices in range, in the memory of an earlier array where they are large."""
+    if not is_large(array, indices, axis):
+        return array.take(indices, axis)
+    place = axis % array.ndim
+    dims = (*array.shape[:place], *indices.shape, *array.shape[place + 1 :])
+    memory = late_module("graphwright.machine.large_arrays")  # most programs need none
+    result: Array = memory.empty(dims, array.dtype)
+    return array.take(indices, axis, result, "clip")  # a check of indices would copy the result
+
+
 def gather_nd(array: Array, indices: Integers, batch_dims: int = 0) -> Array:
     """The slices [*indices.shape[:-1], ...] that the index vectors point to.
 
@@ -55,7 +76,7 @@ def gather_nd(array: Array, indices: Integers, batch_dims: int = 0) -> Array:
     slots = _slots(indices, array.shape, "param shape")
     inner = array.shape[depth:]
     rows = array.reshape(math.prod(array.shape[:depth]), *inner)
-    return rows[slots].reshape((*indices.shape[:-1], *inner))
+    return taken(rows, slots, 0).reshape((*indices.shape[:-1], *inner))
 
 
 def tensor_scatter(
@@ -103,16 +124,17 @@ def _slots(indices: Integers, shape: tuple[int, ...], what: str) -> npt.NDArray[
             f"{what} {_listed(shape)}"
         )
     vectors = indices.reshape(math.prod(indices.shape[:-1]), depth)
-    limits = np.asarray(shape[:depth], np.int64)
-    outside = ((vectors < 0) | (vectors >= limits)).any(axis=1)
+    slots: npt.NDArray[np.intp] = np.zeros(len(vectors), np.intp)
+    outside = np.zeros(len(vectors), np.bool_)
+    for axis, size in enumerate(shape[:depth]):
+        numbers = vectors[:, axis]
+        outside |= (numbers < 0) | (numbers >= size)
+        slots = slots * size + numbers
     if outside.any():
         first = int(np.flatnonzero(outside)[0])
         place = ",".join(map(str, np.unravel_index(first, indices.shape[:-1])))
         vector = vectors[first].tolist()
         raise ValueError(f"indices[{place}] = {vector} does not index into {what} {_listed(shape)}")
-    slots: npt.NDArray[np.intp] = np.zeros(len(vectors), np.intp)
-    for axis in range(depth):
-        slots = slots * shape[axis] + vectors[:, axis]
     return slots
 
 

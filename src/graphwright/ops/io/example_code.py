@@ -21,6 +21,7 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine import array_layout, compiler
 from graphwright.machine.array_layout import address, python_function
 from graphwright.machine.preparation import Preparation
+from graphwright.ops.strings.string_code import LOAD_TEXT
 from graphwright.types.arrays import Array
 
 #: Messages from which on the code is worth to be made, and worth its calls.
@@ -358,14 +359,7 @@ head:
 look:
   %object.at = getelementptr ptr, ptr %objects, i64 %i
   %object = load ptr, ptr %object.at
-  %type.at = getelementptr i8, ptr %object, i64 {array_layout.TYPE}
-  %its.type = load ptr, ptr %type.at
-  %is.bytes = icmp eq ptr %its.type, %type
-  br i1 %is.bytes, label %open, label %end
-open:
-  %size.at = getelementptr i8, ptr %object, i64 {array_layout.HEADER}
-  %size = load i64, ptr %size.at
-  %text = getelementptr i8, ptr %object, i64 {array_layout.BYTES}
+{LOAD_TEXT}
   %stop = getelementptr i8, ptr %text, i64 %size
   %offset = mul i64 %i, %step
   %cells = getelementptr i64, ptr %table, i64 %offset

@@ -1,4 +1,4 @@
-"""Eigenvectors, singular vectors and roots of small real matrices by machine code, in 64 bits."""
+"""Factors, vectors and roots of small real matrices by machine code, in 64 bits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphwright.base.scalar_code import module_text
 from graphwright.machine.array_layout import address
 from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
-from graphwright.ops.linalg import root_code, rotation_code
+from graphwright.ops.linalg import root_code, rotation_code, small_matrices, triangle_code
 from graphwright.ops.linalg.lapack_routines import lapack
 from graphwright.ops.linalg.row_texts import ROW_TEXTS
 from graphwright.types.arrays import Array
@@ -58,8 +58,17 @@ def root_functions() -> dict[str, Any]:
     return lasting_functions(module_text(root_code.FUNCTIONS, ROW_TEXTS), {"square_roots": kind})
 
 
+@functools.cache
+def triangle_functions() -> dict[str, Any]:
+    """The function of triangular factors, by its name."""
+    place, number = ctypes.c_void_p, ctypes.c_int64
+    kind = ctypes.CFUNCTYPE(None, place, place, number, number, ctypes.c_bool)
+    return lasting_functions(module_text(triangle_code.FUNCTIONS), {"triangular_factors": kind})
+
+
 PREPARATION = Preparation(functions, patience=_PATIENCE)
 ROOT_PREPARATION = Preparation(root_functions, patience=_PATIENCE)
+TRIANGLE_PREPARATION = Preparation(triangle_functions, is_brief=True, patience=_PATIENCE)
 #: SciPy takes longer for a root than LAPACK for vectors.
 _WORTH_OF_ROOTS = 1 << 13
 
@@ -94,6 +103,19 @@ def square_roots(x: Array, share: float) -> Array | None:
         address(work),
     )  # fmt: skip
     return roots if done == count else None
+
+
+def triangular(x: Array) -> tuple[Array, Array] | None:
+    """L below and U above the diagonals, and the order of rows; None for others to do it."""
+    most = 0 if x.dtype == np.float16 else small_matrices.SMALL
+    if not is_ready_for(x, 1, most, TRIANGLE_PREPARATION):
+        return None
+    factors, order = np.array(x, np.float64, order="C"), np.empty(x.shape[:-1], np.int64)
+    n = x.shape[-1]
+    triangle_functions()["triangular_factors"](
+        address(factors), address(order), order.size // n, n, x.dtype == np.float32
+    )
+    return factors.astype(x.dtype, copy=False), order
 
 
 def self_adjoint(x: Array, has_vectors: bool) -> tuple[Array, Array] | None:

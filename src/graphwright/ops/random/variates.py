@@ -1,38 +1,32 @@
 """Categorical, gamma, Poisson and binomial variates: the numbers that TensorFlow draws on CPUs.
 
 All but the categorical sampler reject. Each output has a Philox stream of its own, 256 counters
-from its neighbour's, and draws until a number is accepted. The streams advance side by side as
-arrays, and the lanes that have their number drop out.
-
-Sources:
-
-- gamma: Marsaglia and Tsang (2000);
-- Poisson: Knuth's product of uniforms for rates below 10, the transformed rejection of Hoermann
-  (1993) above;
-- binomial: sums of geometric variates (Kachitvichyanukul, Schmeiser 1988) for means below 10,
-  Hoermann's BTRS above.
+from its neighbour's, and draws until a number is accepted (`variate_code.py`).
 
 Keys and counters are Python ints.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ctypes
+import functools
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from graphwright.base.scalar_code import module_text
+from graphwright.machine.array_layout import address
+from graphwright.machine.drafts import lasting_functions
 from graphwright.op.special_functions import gammaln
-from graphwright.ops.random import philox
-from graphwright.ops.random.philox_draws import RESERVED, SCRAMBLE_KEY, box_muller, unit_doubles
+from graphwright.ops.random import philox, variate_code
+from graphwright.ops.random.philox_draws import RESERVED, SCRAMBLE_KEY, unit_doubles
 from graphwright.types.arrays import Array
 
 Doubles = npt.NDArray[np.float64]
-Lanes = npt.NDArray[np.intp]
 
 _SEEDS = 8192  # seeds at a time, so that the work arrays stay in the cache
 _FEW_CLASSES = 16  # classes up to which comparisons with each are quicker than a search
-_GEOMETRIC_RESERVED = 42  # counters between the outputs' streams in sums of geometric variates
 
 
 def categorical(key: int, counter: int, logits: Array, samples: int) -> npt.NDArray[np.int64]:
@@ -99,48 +93,49 @@ def gamma(key: int, counter: int, alpha: Array, samples: int) -> Array:
 
     An infinite parameter gives infinity, one below 0 nan.
     """
-    streams = _Streams(key, counter, alpha.size * samples)
-    shape = np.repeat(alpha.astype(np.float64), samples)
-    drawn = np.where(shape == np.inf, np.inf, np.nan)
-    unit = shape == 1.0
-    lanes = np.flatnonzero(unit)
-    drawn[lanes] = -np.log1p(-streams.uniform(lanes))
-    possible = np.isfinite(shape) & (shape >= 0) & ~unit
-    _marsaglia_tsang(streams, shape, np.flatnonzero(possible), drawn)
-    narrowed: Array = drawn.reshape(alpha.size, samples).T.astype(alpha.dtype)
-    return narrowed
+    is_possible = np.isfinite(alpha) & (alpha >= 0)
+    shape = np.where(is_possible, alpha, 1.0).astype(np.float64)
+    drawn = np.empty((samples, shape.size))
+    _functions()["gammas"](
+        address(shape), *drawn.shape[::-1], *_start(key, counter), address(drawn)
+    )
+    if not is_possible.all():
+        drawn[:, ~is_possible] = np.where(alpha == np.inf, np.inf, np.nan)[~is_possible]
+    if alpha.dtype == np.float16:
+        drawn = drawn.astype(np.float32)  # TensorFlow rounds twice
+    return drawn.astype(alpha.dtype, copy=False)
 
 
 def poisson(key: int, counter: int, rate: Array, samples: int, dtype: npt.DTypeLike) -> Array:
     """Poisson variates of `dtype` [samples, rates] for `rate` [rates]; nan for one below 0."""
-    streams = _Streams(key, counter, rate.size * samples)
-    mean = np.repeat(rate.astype(np.float64), samples)
-    drawn = np.full(mean.size, np.nan)
-    possible = np.isfinite(mean) & (mean >= 0)
-    _product_of_uniforms(streams, mean, np.flatnonzero(possible & (mean < 10)), drawn)
-    _transformed_rejection(streams, mean, np.flatnonzero(possible & (mean >= 10)), drawn)
-    return _counts_as(drawn.reshape(rate.size, samples).T, dtype)
+    is_possible = np.isfinite(rate) & (rate >= 0)
+    mean = np.where(is_possible, rate, 0.0).astype(np.float64)
+    drawn = np.empty((samples, mean.size))
+    _functions()["poissons"](
+        address(mean), *drawn.shape[::-1], *_start(key, counter), address(drawn)
+    )
+    drawn[:, ~is_possible] = np.nan
+    return _counts_as(drawn, dtype)
 
 
 def binomial(
     key: int, counter: int, trials: Array, chance: Array, samples: int, dtype: npt.DTypeLike
 ) -> Array:
     """Binomial variates of `dtype` [samples, n] for `trials` and `chance`, both [n], or nan."""
-    count = np.repeat(trials.astype(np.float64), samples)
-    success = np.repeat(chance.astype(np.float64), samples)
+    count, success = trials.astype(np.float64), chance.astype(np.float64)
+    is_possible = np.isfinite(count) & (count >= 0) & (success >= 0)
     rarer = np.where(success > 0.5, np.maximum(1.0 - success, 0.0), success)
-    drawn = np.full(count.size, np.nan)
-    possible = np.isfinite(count) & (count >= 0) & (success >= 0)
-    certain = possible & ((count == 0) | (rarer == 0))
-    drawn[certain] = 0.0
-    few = count * rarer < 10
-    possible &= ~certain
-    streams = _Streams(key, counter, count.size, _GEOMETRIC_RESERVED)
-    _geometric_sums(streams, count, rarer, np.flatnonzero(possible & few), drawn)
-    streams = _Streams(key, counter, count.size)
-    _btrs(streams, count, rarer, np.flatnonzero(possible & ~few), drawn)
-    drawn = np.where(success > 0.5, count - drawn, drawn)
-    return _counts_as(drawn.reshape(trials.size, samples).T, dtype)
+    tried, rarer = [np.where(is_possible, each, 0.0) for each in (count, rarer)]
+    tails = _stirling_tails()
+    drawn = np.empty((samples, count.size))
+    _functions()["binomials"](
+        address(tried), address(rarer), address(tails), *drawn.shape[::-1], *_start(key, counter),
+        address(drawn),
+    )  # fmt: skip
+    drawn[:, ~is_possible] = np.nan
+    if (success > 0.5).any():
+        drawn = np.where(success > 0.5, count - drawn, drawn)
+    return _counts_as(drawn, dtype)
 
 
 def categorical_reserve(batch: int, samples: int) -> int:
@@ -153,155 +148,37 @@ def binomial_reserve(parameters: int, samples: int) -> int:
     return parameters * 2 * 100 * (samples + 3) // 4 * RESERVED
 
 
-class _Streams:
-    """One Philox stream an output, each with its pools of unused uniforms and normals."""
+@functools.cache
+def _functions() -> dict[str, Any]:
+    """The functions of `variate_code`, by their names.
 
-    def __init__(self, key: int, counter: int, outputs: int, stride: int = RESERVED) -> None:
-        self._key = key
-        self._counter = counter
-        self._offsets = np.arange(outputs, dtype=np.uint64) * np.uint64(stride)
-        self._pools: dict[str, tuple[Doubles, npt.NDArray[np.int8]]] = {}
-
-    def uniform(self, lanes: Lanes) -> Doubles:
-        """The next uniform double of each of these lanes."""
-        return self._next("uniform", lanes, lambda w: unit_doubles(w.reshape(-1, 2)).reshape(-1, 2))
-
-    def normal(self, lanes: Lanes) -> Doubles:
-        """The next normal double of each of these lanes."""
-        return self._next("normal", lanes, lambda words: box_muller(words, np.float64))
-
-    def _next(
-        self, kind: str, lanes: Lanes, convert: Callable[[philox.UInt32s], Doubles]
-    ) -> Doubles:
-        """The next number of each lane's pool, which empties from its end; a block fills it."""
-        if kind not in self._pools:
-            size = self._offsets.size
-            self._pools[kind] = np.empty((size, 2)), np.zeros(size, np.int8)
-        pool, left = self._pools[kind]
-        empty = lanes[left[lanes] == 0]
-        if empty.size:
-            counters = philox.counters(self._counter, self._offsets[empty])
-            pool[empty] = convert(philox.blocks_at(self._key, *counters))
-            self._offsets[empty] += np.uint64(1)
-            left[empty] = 2
-        left[lanes] -= 1
-        return pool[lanes, left[lanes]]
-
-
-def _marsaglia_tsang(streams: _Streams, shape: Doubles, lanes: Lanes, drawn: Doubles) -> None:
-    boost = shape < 1.0
-    d = shape + np.where(boost, 2.0 / 3.0, -1.0 / 3.0)
-    c = 1.0 / 3.0 / np.sqrt(d)
-    while lanes.size:
-        x = streams.normal(lanes)
-        v = 1.0 + c[lanes] * x
-        positive = v > 0
-        tried, x, v = lanes[positive], x[positive], v[positive] ** 3
-        u = streams.uniform(tried)
-        scale = d[tried]
-        with np.errstate(divide="ignore"):
-            slow = np.log(u) < 0.5 * x * x + scale * (1.0 - v + np.log(v))
-        accepted = (u < 1.0 - 0.0331 * (x * x) * (x * x)) | slow
-        done = tried[accepted]
-        result = scale[accepted] * v[accepted]
-        boosted = boost[done]
-        power = streams.uniform(done[boosted])
-        result[boosted] *= power ** (1.0 / shape[done[boosted]])
-        drawn[done] = result
-        lanes = np.setdiff1d(lanes, done, assume_unique=True)
-
-
-def _product_of_uniforms(streams: _Streams, mean: Doubles, lanes: Lanes, drawn: Doubles) -> None:
-    threshold = np.exp(-mean)
-    product = np.ones(mean.size)
-    count = 0
-    while lanes.size:
-        product[lanes] *= streams.uniform(lanes)
-        stopped = product[lanes] <= threshold[lanes]
-        drawn[lanes[stopped]] = count
-        lanes = lanes[~stopped]
-        count += 1
-
-
-def _transformed_rejection(streams: _Streams, mean: Doubles, lanes: Lanes, drawn: Doubles) -> None:
-    while lanes.size:
-        rate = mean[lanes]
-        b = 0.931 + 2.53 * np.sqrt(rate)
-        a = -0.059 + 0.02483 * b
-        u = streams.uniform(lanes) - 0.5
-        v = streams.uniform(lanes)
-        us = 0.5 - np.abs(u)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            k = np.floor((2.0 * a / us + b) * u + rate + 0.43)
-            inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-            ratio = np.log(v * inverse_alpha / (a / (us * us) + b))
-            density = -rate + k * np.log(rate) - gammaln(k + 1.0)
-        tight = (us >= 0.07) & (v <= 0.9277 - 3.6224 / (b - 2.0))
-        outside = (k < 0) | ((us < 0.013) & (v > us))
-        accepted = tight | (~outside & (ratio <= density))
-        drawn[lanes[accepted]] = k[accepted]
-        lanes = lanes[~accepted]
-
-
-def _geometric_sums(
-    streams: _Streams, count: Doubles, chance: Doubles, lanes: Lanes, drawn: Doubles
-) -> None:
-    total = np.zeros(count.size)
-    terms = 0
-    while lanes.size:
-        with np.errstate(divide="ignore"):
-            steps = np.ceil(np.log(streams.uniform(lanes)) / np.log1p(-chance[lanes]))
-        total[lanes] += steps
-        passed = total[lanes] > count[lanes]
-        drawn[lanes[passed]] = terms
-        lanes = lanes[~passed]
-        terms += 1
-
-
-def _btrs(streams: _Streams, count: Doubles, chance: Doubles, lanes: Lanes, drawn: Doubles) -> None:
-    while lanes.size:
-        n, p = count[lanes], chance[lanes]
-        deviation = np.sqrt(n * p * (1.0 - p))
-        b = 1.15 + 2.53 * deviation
-        a = -0.0873 + 0.0248 * b + 0.01 * p
-        u = streams.uniform(lanes)
-        v = streams.uniform(lanes)
-        u = u - 0.5
-        us = 0.5 - np.abs(u)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            k = np.floor((2.0 * a / us + b) * u + (n * p + 0.5))
-            alpha = (2.83 + 5.1 / b) * deviation
-            ratio = np.log(v * alpha / (a / (us * us) + b))
-            bound = _log_binomial_ratio(n, p, k)
-        tight = (us >= 0.07) & (v <= 0.92 - 4.2 / b)
-        accepted = tight | ((k >= 0) & (k <= n) & (ratio <= bound))
-        drawn[lanes[accepted]] = k[accepted]
-        lanes = lanes[~accepted]
-
-
-def _log_binomial_ratio(n: Doubles, p: Doubles, k: Doubles) -> Doubles:
-    """The logarithm of the probability of k over that of the mode, by Stirling's series."""
-    m = np.floor((n + 1.0) * p)
-    odds = p / (1.0 - p)
-    return (
-        (m + 0.5) * np.log((m + 1.0) / (odds * (n - m + 1.0)))
-        + (n + 1.0) * np.log((n - m + 1.0) / (n - k + 1.0))
-        + (k + 0.5) * np.log(odds * (n - k + 1.0) / (k + 1.0))
-        + _stirling_tail(m)
-        + _stirling_tail(n - m)
-        - _stirling_tail(k)
-        - _stirling_tail(n - k)
+    Whoever draws waits for them: a number must not depend on when they are there.
+    """
+    place, number = ctypes.c_void_p, ctypes.c_int64
+    numbers = [number] * 5
+    kinds = {
+        "gammas": [place, *numbers, place],
+        "poissons": [place, *numbers, place],
+        "binomials": [place, place, place, *numbers, place],
+    }
+    return lasting_functions(
+        module_text(variate_code.FUNCTIONS),
+        {name: ctypes.CFUNCTYPE(None, *kind) for name, kind in kinds.items()},
     )
 
 
-def _stirling_tail(k: Doubles) -> Doubles:
-    """The error of Stirling's formula for log k!: exact below 10, a series above."""
-    near = np.clip(k, 0.0, 9.0) + 1.0
+def _start(key: int, counter: int) -> tuple[int, int, int]:
+    """The key, and the halves of a counter."""
+    return key, counter & (1 << 64) - 1, counter >> 64
+
+
+@functools.cache
+def _stirling_tails() -> Doubles:
+    """The errors of Stirling's formula for the logarithms of 0! to 9!."""
+    near = np.arange(1.0, 11.0)
     half_log_tau = 0.5 * np.log(2.0 * np.pi)
-    exact = gammaln(near) - ((near - 0.5) * np.log(near) - near + half_log_tau)
-    square = (k + 1.0) * (k + 1.0)
-    series = (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1.0)
-    return np.where(k <= 9.0, exact, series)
+    tails: Doubles = gammaln(near) - ((near - 0.5) * np.log(near) - near + half_log_tau)
+    return tails
 
 
 def _counts_as(drawn: Doubles, dtype: npt.DTypeLike) -> Array:

@@ -17,7 +17,7 @@ from graphwright.machine import array_layout
 from graphwright.machine.array_layout import address, python_function
 from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
-from graphwright.ops.strings.string_code import MANY, PATIENCE, store_text
+from graphwright.ops.strings.string_code import LOAD_TEXT, MANY, PATIENCE, store_text
 from graphwright.types.arrays import Array
 
 #: So many results are worth the code, or fewer in several calls.
@@ -47,8 +47,8 @@ measure:
   %row = phi i64 [ %i, %choose ], [ %row.there, %listed ]
   br label %part
 part:
-  %j = phi i64 [ 0, %measure ], [ %j.next, %sized ]
-  %total = phi i64 [ %gaps.size, %measure ], [ %total.next, %sized ]
+  %j = phi i64 [ 0, %measure ], [ %j.next, %do ]
+  %total = phi i64 [ %gaps.size, %measure ], [ %total.next, %do ]
   %base.at = getelementptr ptr, ptr %bases, i64 %j
   %base = load ptr, ptr %base.at
   %step.at = getelementptr i64, ptr %steps, i64 %j
@@ -56,16 +56,7 @@ part:
   %skip = mul i64 %step, %row
   %object.at = getelementptr i8, ptr %base, i64 %skip
   %object = load ptr, ptr %object.at
-  %is.none = icmp eq ptr %object, null
-  br i1 %is.none, label %end, label %check
-check:
-  %type.at = getelementptr i8, ptr %object, i64 {array_layout.TYPE}
-  %its.type = load ptr, ptr %type.at
-  %is.right = icmp eq ptr %its.type, %type
-  br i1 %is.right, label %sized, label %end
-sized:
-  %size.at = getelementptr i8, ptr %object, i64 {array_layout.HEADER}
-  %size = load i64, ptr %size.at
+{LOAD_TEXT}
   %total.next = add i64 %total, %size
   %j.next = add i64 %j, 1
   %j.more = icmp slt i64 %j.next, %width

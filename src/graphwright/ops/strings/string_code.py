@@ -364,6 +364,21 @@ def pieces(text: StringText) -> None:
 
 # -- all strings -----------------------------------------------------------------------------
 
+#: The lines that read the %text of an %object, and its %size; where it is no string of bytes, which
+#: is of the %type, they go to %end.
+LOAD_TEXT = f"""\
+  %is.none = icmp eq ptr %object, null
+  br i1 %is.none, label %end, label %check
+check:
+  %type.at = getelementptr i8, ptr %object, i64 {array_layout.TYPE}
+  %its.type = load ptr, ptr %type.at
+  %is.bytes = icmp eq ptr %its.type, %type
+  br i1 %is.bytes, label %do, label %end
+do:
+  %size.at = getelementptr i8, ptr %object, i64 {array_layout.HEADER}
+  %size = load i64, ptr %size.at
+  %text = getelementptr i8, ptr %object, i64 {array_layout.BYTES}"""
+
 
 def over_strings(name: str, arguments: str, body: str) -> str:
     """The text of a function that does something with each %text of %size in an array of objects.
@@ -382,17 +397,7 @@ head:
 look:
   %object.at = getelementptr ptr, ptr %objects, i64 %i
   %object = load ptr, ptr %object.at
-  %none = icmp eq ptr %object, null
-  br i1 %none, label %end, label %check
-check:
-  %type.at = getelementptr i8, ptr %object, i64 {array_layout.TYPE}
-  %its.type = load ptr, ptr %type.at
-  %right = icmp eq ptr %its.type, %type
-  br i1 %right, label %do, label %end
-do:
-  %size.at = getelementptr i8, ptr %object, i64 {array_layout.HEADER}
-  %size = load i64, ptr %size.at
-  %text = getelementptr i8, ptr %object, i64 {array_layout.BYTES}
+{LOAD_TEXT}
 {body}
   br label %next
 next:
