@@ -324,7 +324,7 @@ class BoundFunction:
 
 def can_draw(graph: Graph) -> bool:
     """Whether the streams of a function can be drawn from for many elements at once."""
-    draws: Any = late_module("graphwright.data.columns.row_draws")
+    draws: Any = late_module("graphwright.data.columns.drawn_rows")
     answer: bool = draws.can_draw(graph)
     return answer
 

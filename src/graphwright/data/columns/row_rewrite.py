@@ -29,7 +29,7 @@ class RowRewrite(Rewrite):
     def node(self, node: Node, lanes: list[Lane]) -> list[Lane]:
         """An op's results; rows that draw numbers draw what each would alone."""
         if node.op.has_stream or node.op.type_name.startswith("Stateless"):
-            draws: Any = late_module("graphwright.data.columns.row_draws")
+            draws: Any = late_module("graphwright.data.columns.drawn_rows")
             drawn: list[Lane] | None = draws.draw_rows(self, node, lanes)
             if drawn is not None:
                 return drawn

@@ -1,6 +1,6 @@
 """Draws for many rows at once: each row has a key and a counter, and draws what it would alone.
 
-Functions of the elements of datasets become these ops (`data/columns/row_draws.py`). Their numbers
+Functions of the elements of datasets become these ops (`data/columns/drawn_rows.py`). Their numbers
 are those of the ops for one row, bit by bit.
 """
 
