@@ -305,7 +305,7 @@ def remedy(stage: DatasetStage, is_prefetched: bool) -> str:
             "pool of processes that it hands its work to, while it waits: "
             "`return pool.submit(work, x).result()`."
         )
-    if isinstance(stage, MapStage) and type(stage) is MapStage:
+    if type(stage) is MapStage and not stage.function.draws_for_many:
         return "`num_parallel_calls=tf.data.AUTOTUNE` calls its function in threads."
     if not is_prefetched:
         return "`.prefetch(2)` at the end computes elements while others are used."
