@@ -1328,7 +1328,7 @@ WITHOUT_ROWS = {
     "portable/classic/former_signatures.py:signatures": "it has no key: the table is one",
     "library/numpy/dtype_lattice.py:above": "its key is a dtype of a table",
     "library/numpy/dtype_lattice.py:joined": "its key is two dtypes of a table",
-    "data/stages/buffer_stages.py:_SUPPLIES": "it lists what is alive, and remembers no result",
+    "data/threads/held_work.py:_WORKS": "it lists what is alive, and remembers no result",
     "data/tuning/pipeline_budget.py:claims": "it lists what is alive, and remembers no result",
     "data/stage.py:kernels": "the key is a kernel, and the table is that of one iteration",
     "ir/draws.py:kernels": "the key is a place in one graph",
