@@ -66,13 +66,13 @@ class Numbers:
         return tf.numpy_function(self.take, [x], tf.int64)
 
 
-def inner(numbers: Numbers, dataset: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A function that goes through a dataset of its own, in which calls take numbers."""
+def inner(function: Callable[[Any], Any], dataset: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function that goes through a dataset of its own, which calls one for three numbers."""
 
-    def total(_: object) -> Any:
-        return np.array([int(x) for x in dataset(Dataset.range(3).map(numbers))])
+    def three(x: int) -> Any:
+        return np.array([int(y) for y in dataset(Dataset.range(3 * x, 3 * x + 3).map(function))])
 
-    return lambda x: tf.numpy_function(total, [x], tf.int64)
+    return lambda x: tf.numpy_function(three, [x], tf.int64)
 
 
 def shared(numbers: Numbers) -> Any:
@@ -174,8 +174,8 @@ def test_processes_take_no_number_twice(name: str) -> None:
 class Gate:
     """A function of Python that stops at a number until somebody opens it."""
 
-    def __init__(self, number: int = 1) -> None:
-        self.number = number
+    def __init__(self, number: int = 1, seconds: float = 0.0) -> None:
+        self.number, self.seconds = number, seconds
         self.is_reached, self.is_open = threading.Event(), threading.Event()
         self.begun: list[int] = []
 
@@ -185,6 +185,8 @@ class Gate:
         if x == self.number:
             self.is_reached.set()
             self.is_open.wait(60)
+        else:
+            time.sleep(self.seconds)
         return x
 
     def __call__(self, x: Any) -> Any:
@@ -264,15 +266,42 @@ def test_nobody_waits_for_calls_whose_results_nobody_wants() -> None:
     gate.is_open.set()
 
 
-def test_no_call_begins_while_a_fork_waits() -> None:
-    gate = Gate()
-    iterator = at_the_gate(gate)
-    opener = threading.Timer(0.2, gate.is_open.set)
-    begun = sorted(gate.begun)
+@contextmanager
+def opening(gate: Gate, seconds: float) -> Iterator[None]:
+    """Has somebody open a gate soon."""
+    opener = threading.Timer(seconds, gate.is_open.set)
     opener.start()
-    assert in_child(lambda: sorted(gate.begun) == begun)
+    yield
     opener.join()
-    assert [int(x) for x in iterator] == [*range(1, 8)]
+
+
+def test_no_call_begins_while_a_fork_waits() -> None:
+    gate = Gate(seconds=0.05)
+    iterator = iter(Dataset.range(30).map(gate, AUTOTUNE))
+    assert next(iterator) == 0
+    assert gate.is_reached.wait(20)
+    before = len(gate.begun)
+
+    def is_right() -> bool:
+        begun = len(gate.begun) - before
+        return begun <= 3 and [int(x) for x in iterator] == [*range(1, 30)]
+
+    with opening(gate, 0.5), within(25):
+        assert in_child(is_right)
+    assert [int(x) for x in iterator] == [*range(1, 30)]
+
+
+def test_a_fork_lets_calls_take_what_they_need() -> None:
+    """A call needs elements that a thread takes ahead, and calls of other threads."""
+    gate = Gate(number=3)
+    numbers = inner(gate, lambda dataset: dataset.map(waiting, 2).prefetch(1))
+    iterator = iter(Dataset.range(3).map(numbers, 2).unbatch())
+    assert [int(next(iterator)) for _ in range(3)] == [0, 1, 2]
+    assert gate.is_reached.wait(20)
+    with opening(gate, 0.2), within(25):
+        assert in_child(lambda: [int(x) for x in iterator] == [*range(3, 9)])
+    assert [int(x) for x in iterator] == [*range(3, 9)]
+    assert sorted(gate.begun) == [*range(9)]
 
 
 def test_an_interrupt_while_a_fork_waits_stops_no_threads() -> None:
