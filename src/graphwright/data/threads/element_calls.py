@@ -90,16 +90,24 @@ class CallQueue(HeldWork):
         """Makes one call after another: the work of a thread."""
         thread = threading.current_thread()
         while (call := self.waiting.get()) is not None:
-            with self.changed:
-                while self.is_held:
-                    self.changed.wait()
-                self.began[thread] = perf_counter()
+            self.note_begin(thread)
             call.run()
             del call  # it has an element
-            with self.changed:
-                del self.began[thread]
-                if self.is_held:
-                    self.changed.notify_all()
+            self.note_end(thread)
+
+    def note_begin(self, thread: threading.Thread) -> None:
+        """Notes that a thread begins a call, once no fork waits."""
+        with self.changed:
+            while self.is_held:
+                self.changed.wait()
+            self.began[thread] = perf_counter()
+
+    def note_end(self, thread: threading.Thread) -> None:
+        """Notes that the call of a thread is over."""
+        with self.changed:
+            del self.began[thread]
+            if self.is_held:
+                self.changed.notify_all()
 
     def end(self) -> None:
         """Cancels the calls that wait, and ends each thread after its present one."""
