@@ -1294,6 +1294,7 @@ WITHOUT_ROWS = {
             "ops/strings/string_code.py:_functions", "ops/strings/unicode_scripts.py:_runs",
             "compile/llvm/boundary.py:boundary",
             "compile/select/native_op.py:slow", "data/stages/shuffle_buffers.py:_exchange",
+            "data/stages/turn_code.py:_functions",
         ),
         ONE,
     ),
