@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -166,6 +167,26 @@ def test_processes_take_no_number_twice(name: str) -> None:
             process.join(20)
         assert [process.exitcode for process in processes] == [0] * 4
         assert rest_of(iterator, taken) == everything
+
+
+class Forking(weakref.WeakValueDictionary[int, Any]):
+    """A list of works in which each is held when it comes, if the main thread makes it."""
+
+    def __setitem__(self, key: int, work: Any) -> None:
+        super().__setitem__(key, work)
+        if threading.current_thread() is threading.main_thread():
+            Forks.hold()
+            Forks.release()
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_a_fork_may_come_as_soon_as_work_is_known(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    works = Forking()
+    monkeypatch.setattr(held_work, "_WORKS", works)
+    with within(25):
+        assert rest_of(iter(PIPELINES[name](Numbers())), []) == [*range(_COUNT)]
 
 
 # -- what forks do not wait for -------------------------------------------------------------

@@ -84,7 +84,6 @@ class Supply(HeldWork):
     """The elements that wait, which a thread and its reader share."""
 
     def __init__(self, upstream: Cursor, size: BufferSize, is_observable: bool) -> None:
-        super().__init__()
         self.upstream = upstream
         self.size = size
         self.budget: PipelineBudget = present_budget()
@@ -110,6 +109,7 @@ class Supply(HeldWork):
         #: When the present block began.
         self.began = 0.0
         self.make_locks()
+        super().__init__()
 
     def make_locks(self) -> None:
         """Makes new locks, also after a fork; the thread starts when it is needed."""

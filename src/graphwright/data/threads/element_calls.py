@@ -59,7 +59,6 @@ class CallQueue(HeldWork):
     """Calls that wait for threads, and those that threads make just now."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.waiting: SimpleQueue[ElementCall | None] = SimpleQueue()
         self.threads: list[threading.Thread] = []
         #: When the present call of a thread began.
@@ -71,6 +70,7 @@ class CallQueue(HeldWork):
         self.is_over = False
         #: Whether this is the child of a fork, where nobody makes the calls that were not over.
         self.is_torn = False
+        super().__init__()
 
     def add(self, function: Callable[..., Any], arguments: tuple[object, ...]) -> CallResult:
         """Has a call wait. What it waits for, in turn, is one level further."""

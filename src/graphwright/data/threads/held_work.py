@@ -22,7 +22,10 @@ _PATIENCE = 1.0
 
 
 class HeldWork(ABC):
-    """The work of some threads, which forks hold."""
+    """The work of some threads, which forks hold.
+
+    Its other parts are made before: a fork may come at once.
+    """
 
     def __init__(self) -> None:
         #: How many other ones may wait for this one, each for the next.
