@@ -15,7 +15,7 @@ import graphwright as tf
 from graphwright.base.forks import HELD, own_lock
 from graphwright.compile.llvm import sanitizer  # noqa: F401 - its lock is one of the package's
 from graphwright.compile.run.options import OPTIONS
-from graphwright.data.stages.buffer_stages import ForkedSupplies
+from graphwright.data.threads.held_work import Forks
 from graphwright.library.objects.critical_section import Mutex
 from graphwright.machine import background, compiler
 from graphwright.machine.disk_cache import DiskCache
@@ -256,8 +256,8 @@ def held_up(cells: list[tf.Variable], order: tuple[int, ...], jit_compile: bool)
 
 def forks() -> None:
     """Waits for threads as a fork does."""
-    ForkedSupplies.hold()
-    ForkedSupplies.release()
+    Forks.hold()
+    Forks.release()
 
 
 WORK = [traces, gradients, families, compiled, products, lists, objects, methods, forks]

@@ -14,7 +14,9 @@ from support.interruptions import is_interrupted
 
 import graphwright as tf
 from graphwright.data.stages import buffer_stages
-from graphwright.data.stages.buffer_stages import ForkedSupplies, Supply, supplies
+from graphwright.data.stages.buffer_stages import Supply
+from graphwright.data.threads import held_work
+from graphwright.data.threads.held_work import Forks, held_works
 from graphwright.data.tuning.core_use import CoreUse
 
 Dataset = tf.data.Dataset
@@ -181,7 +183,7 @@ def test_the_child_of_a_fork_goes_on() -> None:
     assert [int(x) for x in iterator] == list(range(10, 100))
 
 
-class Forks:
+class Forked:
     """Numbers of which one is computed only when a fork waits for it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,7 +196,7 @@ class Forks:
             hold(supply, until)
 
         monkeypatch.setattr(Supply, "hold", holding)
-        monkeypatch.setattr(buffer_stages, "_PATIENCE", 10.0)
+        monkeypatch.setattr(held_work, "_PATIENCE", 10.0)
 
     def numbers(self, count: int, at: int, seconds: float = 0.0) -> tf.data.Dataset:
         """Numbers from 0 on; that in a place waits for the fork."""
@@ -211,12 +213,12 @@ class Forks:
         return Dataset.range(count).map(lambda x: tf.numpy_function(number, [x], tf.int64))
 
 
-def in_turn(forks: Forks) -> tf.data.Dataset:
+def in_turn(forks: Forked) -> tf.data.Dataset:
     """Numbers that a thread takes ahead for a thread."""
     return forks.numbers(600, 204).prefetch(1).batch(200).prefetch(1)
 
 
-def by_function(forks: Forks) -> tf.data.Dataset:
+def by_function(forks: Forked) -> tf.data.Dataset:
     """Numbers that a thread takes ahead for a function in threads of a thread."""
     iterator = iter(forks.numbers(600, 204).prefetch(1))
     numbers = Dataset.range(600).map(
@@ -226,7 +228,7 @@ def by_function(forks: Forks) -> tf.data.Dataset:
     return numbers.batch(200).prefetch(1)
 
 
-def made_inside(forks: Forks) -> tf.data.Dataset:
+def made_inside(forks: Forked) -> tf.data.Dataset:
     """Numbers that a thread takes ahead, which starts in a thread."""
     numbers = Dataset.range(1).flat_map(lambda _: forks.numbers(600, 204).prefetch(1))
     return numbers.batch(200).prefetch(1)
@@ -235,9 +237,9 @@ def made_inside(forks: Forks) -> tf.data.Dataset:
 @forked
 @pytest.mark.parametrize("pipeline", [in_turn, by_function, made_inside])
 def test_a_fork_lets_a_thread_finish_that_waits_for_another(
-    monkeypatch: pytest.MonkeyPatch, pipeline: Callable[[Forks], tf.data.Dataset]
+    monkeypatch: pytest.MonkeyPatch, pipeline: Callable[[Forked], tf.data.Dataset]
 ) -> None:
-    forks = Forks(monkeypatch)
+    forks = Forked(monkeypatch)
     iterator = iter(pipeline(forks))
     assert next(iterator)[0] == 0
     assert forks.is_reached.wait(60)
@@ -251,15 +253,15 @@ def test_a_fork_lets_a_thread_finish_that_waits_for_another(
 
 
 def test_supplies_come_behind_those_that_wait_for_them() -> None:
-    others = supplies()
+    others = held_works()
     iterator = iter(Dataset.range(9).prefetch(1).batch(2).prefetch(1).batch(2).prefetch(1))
-    assert [supply.level for supply in supplies() if supply not in others] == [0, 1, 2]
+    assert [work.level for work in held_works() if work not in others] == [0, 1, 2]
     assert next(iterator).shape == [2, 2]
 
 
 @forked
 def test_no_element_begins_while_a_fork_waits_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    forks = Forks(monkeypatch)
+    forks = Forked(monkeypatch)
     iterator = iter(forks.numbers(30, 5, seconds=0.01).prefetch(20))
     assert next(iterator) == 0
     assert forks.is_reached.wait(60)
@@ -268,19 +270,19 @@ def test_no_element_begins_while_a_fork_waits_for_one(monkeypatch: pytest.Monkey
 
 
 def test_a_reader_waits_for_the_fork_of_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    forks = Forks(monkeypatch)
-    monkeypatch.setattr(buffer_stages, "_PATIENCE", 0.01)
+    forks = Forked(monkeypatch)
+    monkeypatch.setattr(held_work, "_PATIENCE", 0.01)
     iterator = iter(forks.numbers(10, 3).prefetch(2))
     assert next(iterator) == 0
     assert next(iterator) == 1
     assert forks.is_reached.wait(60)
-    ForkedSupplies.hold()
+    Forks.hold()
     numbers: list[int] = []
     reader = threading.Thread(target=lambda: numbers.append(int(next(iterator))))
     reader.start()
     reader.join(0.05)
     assert reader.is_alive()
-    ForkedSupplies.release()
+    Forks.release()
     reader.join(60)
     assert numbers == [2]
     assert [int(x) for x in iterator] == list(range(3, 10))
@@ -290,14 +292,14 @@ def test_a_reader_waits_for_the_fork_of_another_thread(monkeypatch: pytest.Monke
 def test_two_threads_fork_in_turn() -> None:
     iterator = iter(Dataset.range(10).prefetch(2))
     assert next(iterator) == 0
-    ForkedSupplies.hold()
+    Forks.hold()
     answers: list[bool] = []
     other = threading.Thread(
         target=lambda: answers.append(in_child(lambda: [*iterator] == [*range(1, 10)]))
     )
     other.start()
     other.join(0.05)
-    ForkedSupplies.release()
+    Forks.release()
     other.join(60)
     assert answers == [True]
     assert [int(x) for x in iterator] == list(range(1, 10))

@@ -10,7 +10,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.data.blocks import ElementBlock
-from graphwright.data.stages.buffer_stages import supplies
+from graphwright.data.threads.held_work import held_works
 from graphwright.data.tuning.buffer_sizes import BufferSize, bytes_of
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE, PipelineBudget
 
@@ -107,10 +107,10 @@ def test_a_pipeline_in_bursts_gets_a_buffer_for_them(budget: int | None) -> None
     options = tf.data.Options()
     if budget is not None:
         options.autotune.ram_budget = budget
-    others = supplies()
+    others = held_works()
     most = 0
     iterator = iter(dataset.with_options(options))
-    (supply,) = [supply for supply in supplies() if supply not in others]
+    (supply,) = [work for work in held_works() if work not in others]
     for _ in iterator:
         time.sleep(0.001)
         most = max(most, supply.count)

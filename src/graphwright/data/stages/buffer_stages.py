@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
 from collections import deque
 from contextlib import suppress
 from time import perf_counter
-from typing import ClassVar
 
 from graphwright.base.errors import AbortedError, InvalidArgumentError
 from graphwright.data.blocks import ElementBlock
@@ -30,6 +28,7 @@ from graphwright.data.stage import (
     work_ahead,
     works_ahead,
 )
+from graphwright.data.threads.held_work import Forks, HeldWork
 from graphwright.data.tuning.buffer_sizes import BufferSize
 from graphwright.data.tuning.core_use import CoreUse
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE, PipelineBudget
@@ -39,8 +38,6 @@ from graphwright.types.arrays import Array
 _LONG = 0.001
 #: A thread that waits for another one looks so often, in seconds, whether it is abandoned.
 _LOOK = 0.1
-#: A fork waits for threads so long, in seconds.
-_PATIENCE = 1.0
 #: A thread is started when a reader has been busy between elements for so long, in seconds. That
 #: must also be such a part of the time that it has spent on elements. And elements must have taken
 #: longer each of the last two times: to hand on less costs as much as to compute it.
@@ -87,7 +84,7 @@ class PrefetchStage(DatasetStage):
         return PrefetchCursor(upstream, self.size, source.is_observable, self.depth)
 
 
-class Supply:
+class Supply(HeldWork):
     """The elements that wait, which a thread and its reader share."""
 
     def __init__(self, upstream: Cursor, size: BufferSize, is_observable: bool) -> None:
@@ -104,8 +101,6 @@ class Supply:
         self.was_full = False
         #: Whether a fork did not wait for a block: in the child, nobody knows where upstream is.
         self.is_torn = False
-        #: How many other ones may wait for this one, each for the next.
-        self.level = present_level()
         #: Who computes elements just now, if that is no thread of its own.
         self.reader: threading.Thread | None = None
         #: Seconds that the reader has spent on elements, and on other things in between.
@@ -115,10 +110,12 @@ class Supply:
         self.lately = (0.0, 0.0)
         #: How many blocks the thread has taken in a time, and the seconds that it was at work.
         self.blocks, self.worked, self.judged = 0, 0.0, CoreUse()
-        self.renew()
-        _SUPPLIES[id(self)] = self
+        #: When the present block began.
+        self.began = 0.0
+        self.make_locks()
+        super().__init__()
 
-    def renew(self) -> None:
+    def make_locks(self) -> None:
         """Makes new locks, also after a fork; the thread starts when it is needed."""
         self.changed = threading.Condition()
         self.pulling = threading.Lock()
@@ -127,21 +124,26 @@ class Supply:
         self.thread: threading.Thread | None = None
 
     def hold(self, until: float) -> None:
-        """Before a fork: lets a thread finish its block, unless that is what forks."""
-        self.is_held = True
-        waits = max(0.0, until - perf_counter())
+        self.is_held = self.is_torn = True
         is_mine = threading.current_thread() in (self.thread, self.reader)
-        is_torn = is_mine or not self.pulling.acquire(timeout=waits)
-        self.changed.acquire()
-        self.is_torn = is_torn
+        has_had_its_time = self.began <= Forks.in_vain
+        waits = 0.0 if has_had_its_time else max(0.0, until - perf_counter())
+        try:
+            self.is_torn = is_mine or not self.pulling.acquire(timeout=waits)
+        finally:
+            self.changed.acquire()
 
     def release(self) -> None:
-        """Behind a fork, in the parent: lets the thread go on."""
         if not self.is_torn:
+            self.began = perf_counter()  # of the block that comes next
             self.pulling.release()
         self.is_held = self.is_torn = False
         self.changed.notify_all()
         self.changed.release()
+
+    def renew(self, is_held: bool) -> None:
+        self.is_torn = self.is_torn or (not is_held and self.pulling.locked())
+        self.make_locks()
 
     def run(self) -> None:
         """Takes elements until there are no more, or nobody wants them: the work of the thread."""
@@ -214,7 +216,8 @@ class Supply:
         No variable of it has an error. Errors that stages still hold have this frame, and an error
         that was raised has the frames of whoever asked for it, who would stay alive.
         """
-        return self.add(perf_counter(), self.outcome(limit))
+        self.began = perf_counter()
+        return self.add(self.began, self.outcome(limit))
 
     def outcome(self, limit: int) -> ElementBlock | Exception | None:
         """The next block, the error in the place of an element, or None at the end."""
@@ -260,7 +263,7 @@ class Supply:
             if self.pulling.acquire(blocking=False):
                 try:
                     if not self.waiting and not self.is_over and not self.is_worth:
-                        self.reader = threading.current_thread()
+                        self.reader, self.began = threading.current_thread(), began
                         with at_level(self.level + 1):
                             block = self.upstream.pull(limit)
                         self.is_over = block is None
@@ -346,70 +349,6 @@ class Supply:
 def little_beside(use: CoreUse) -> float:
     """The seconds of work for which no thread is worth it, in a time in which cores are in use."""
     return (_LITTLE_BESIDE_MUCH if use.is_full else _LITTLE) * use.seconds
-
-
-#: The supplies of this process, in the order in which they were made.
-_SUPPLIES: weakref.WeakValueDictionary[int, Supply] = weakref.WeakValueDictionary()
-
-
-def supplies() -> list[Supply]:
-    """The supplies of this process; one that waits for another comes first."""
-    refs = reversed(_SUPPLIES.valuerefs())
-    present = [supply for ref in refs if (supply := ref()) is not None]
-    return sorted(present, key=lambda supply: supply.level)
-
-
-class ForkedSupplies:
-    """What a fork does with the supplies of the process."""
-
-    #: Two forks at once hold them in turn.
-    turn = threading.Lock()
-    thread: threading.Thread | None = None
-    held: ClassVar[dict[Supply, None]] = {}
-
-    @classmethod
-    def hold(cls) -> None:
-        """Lets threads finish their blocks, for some time, so that no element is lost.
-
-        A thread that waits for another one comes first: it needs the other's elements to finish.
-        What it makes meanwhile comes after it.
-        """
-        if not cls.turn.acquire(timeout=_PATIENCE):
-            return
-        cls.thread = threading.current_thread()
-        until = perf_counter() + _PATIENCE
-        while perf_counter() < until:
-            waiting = [supply for supply in supplies() if supply not in cls.held]
-            if not waiting:
-                break
-            for supply in waiting:
-                supply.hold(until)
-                cls.held[supply] = None
-
-    @classmethod
-    def release(cls) -> None:
-        """Lets the threads of the parent go on."""
-        if cls.thread is not threading.current_thread():
-            return
-        for supply in cls.held:
-            supply.release()
-        cls.held, cls.thread = {}, None
-        cls.turn.release()
-
-    @classmethod
-    def renew(cls) -> None:
-        """Makes locks for the child, where no thread is."""
-        for supply in supplies():
-            supply.renew()
-        cls.held, cls.thread, cls.turn = {}, None, threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=ForkedSupplies.hold,
-        after_in_parent=ForkedSupplies.release,
-        after_in_child=ForkedSupplies.renew,
-    )
 
 
 class PrefetchCursor(Cursor):

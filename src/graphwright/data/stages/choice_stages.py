@@ -22,6 +22,7 @@ from graphwright.data.stage import (
     saved_error,
     stop_if_abandoned,
 )
+from graphwright.data.stages.turn_code import LANES, counts_of, fits, moved
 from graphwright.ops.random.variates import categorical_of_seeds
 from graphwright.types.arrays import Array
 
@@ -134,6 +135,8 @@ class ChooseCursor(Cursor):
         self.ready: dict[int, ElementBlock] = {}
         self.failures: dict[int, Exception] = {}
         self.is_over = False
+        #: Whether machine code may move the elements: no column was one that it does not move.
+        self.is_movable = True
 
     def pull(self, limit: int) -> ElementBlock | None:
         limit = 1 if self.is_observable else limit
@@ -153,6 +156,9 @@ class ChooseCursor(Cursor):
         """The elements that the first numbers choose; None if there are none."""
         numbers = self.numbers[:limit]
         stop = number_of_valid(numbers, len(self.cursors))
+        block = self.by_code(numbers[:stop])
+        if block is not None:
+            return block
         places = places_of(numbers[:stop], len(self.cursors))
         for k, mine in places.items():
             there = self.make_ready(k, len(mine))
@@ -172,6 +178,31 @@ class ChooseCursor(Cursor):
         if not blocks:
             return None
         return in_turns(blocks, order, stop)
+
+    def by_code(self, numbers: Array) -> ElementBlock | None:
+        """The elements that numbers choose, or most of them, by machine code.
+
+        None where it has no way, and where an element is missing: nothing is taken then.
+        """
+        if not self.is_movable or not fits(numbers, len(self.cursors)):
+            return None
+        count = len(numbers) // LANES * LANES
+        numbers = numbers[:count]
+        counts = counts_of(numbers, len(self.cursors))
+        wanted = {k: mine for k, mine in enumerate(counts.sum(0).tolist()) if mine}
+        for k, mine in wanted.items():
+            if self.make_ready(k, mine) < mine:
+                return None
+        blocks = [self.ready[k].columns for k in wanted]
+        columns = [moved(numbers, counts, dict(zip(wanted, parts))) for parts in zip(*blocks)]
+        arrays = [values for values in columns if values is not None]
+        self.is_movable = len(arrays) == len(columns)
+        if not self.is_movable:
+            return None
+        for k, mine in wanted.items():
+            self.take(k, mine)
+        self.numbers = self.numbers[count:]
+        return ElementBlock(count, tuple(arrays))
 
     def make_ready(self, number: int, count: int) -> int:
         """Takes elements of a dataset until so many wait; says how many do."""

@@ -14,8 +14,8 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import UNKNOWN, Cursor, DatasetStage, State
-from graphwright.data.stages.calling_threads import CallingThreads
 from graphwright.data.stages.combine_stages import FlatMapStage
+from graphwright.data.threads.calling_threads import CallingThreads
 from graphwright.library.io.pieces import FixedPieces, LinePieces, Pieces, RecordPieces
 from graphwright.types.arrays import Array
 

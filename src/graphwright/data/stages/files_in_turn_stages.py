@@ -9,9 +9,9 @@ import numpy as np
 from graphwright.data.blocks import ElementBlock, Row
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import Cursor, DatasetStage
-from graphwright.data.stages.calling_threads import CallingThreads
 from graphwright.data.stages.file_stages import FileCursor, FileFormat, FileOpener
 from graphwright.data.stages.interleave_stages import InterleaveCursor, InterleaveStage
+from graphwright.data.threads.calling_threads import CallingThreads
 from graphwright.machine.threads import cores
 from graphwright.types.arrays import Array
 

@@ -15,7 +15,6 @@ from graphwright.data.blocks import ElementBlock, Layout, joined
 from graphwright.data.columns.column_function import ColumnFunction
 from graphwright.data.element_function import BoundFunction
 from graphwright.data.stage import Cursor, DatasetStage, State, present_budget
-from graphwright.data.stages.calling_threads import CallingThreads
 from graphwright.data.stages.map_stages import (
     FilterCursor,
     FilterStage,
@@ -26,6 +25,7 @@ from graphwright.data.stages.map_stages import (
     ParallelMapStage,
     chosen,
 )
+from graphwright.data.threads.calling_threads import CallingThreads
 from graphwright.data.tuning.thread_counts import WorkDivision
 from graphwright.op.batching import NotVectorized
 from graphwright.op.interpreter import activate

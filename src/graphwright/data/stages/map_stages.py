@@ -23,7 +23,7 @@ from graphwright.data.stage import (
     restored_error,
     saved_error,
 )
-from graphwright.data.stages.calling_threads import CallingThreads
+from graphwright.data.threads.calling_threads import CallingThreads
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE
 from graphwright.data.tuning.thread_counts import CallsAtOnce, WorkDivision
 from graphwright.op.late_imports import late_module
@@ -31,7 +31,7 @@ from graphwright.types.arrays import Array
 
 if TYPE_CHECKING:
     from graphwright.data.element_function import BoundFunction
-    from graphwright.data.stages.element_calls import CallResult
+    from graphwright.data.threads.element_calls import CallResult
 
 
 class MapStage(FunctionStage):
@@ -315,9 +315,8 @@ class ParallelCallsCursor(FunctionCursor):
     def save(self) -> State:
         rows: list[Any] = []
         for row, job in self.jobs:
-            error = job.exception()
-            failed = {"error": saved_error(error)} if isinstance(error, Exception) else None
-            rows.append(failed if row is None else row)
+            error = job.exception() if row is None else None
+            rows.append({"error": saved_error(error)} if isinstance(error, Exception) else row)
         return {"before": super().save(), "rows": rows, "is_over": self.is_over}
 
     def restore(self, state: State) -> None:
@@ -370,7 +369,7 @@ class FilterCursor(FunctionCursor):
 
 def failure(error: Exception) -> CallResult:
     """What a call gives in whose place an error stands."""
-    calls: Any = late_module("graphwright.data.stages.element_calls")
+    calls: Any = late_module("graphwright.data.threads.element_calls")
     failed: CallResult = calls.CallResult.of_error(error)
     return failed
 
