@@ -14,6 +14,7 @@ from graphwright.base.bounded_tables import remember
 from graphwright.base.errors import InvalidArgumentError, user_location
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
+from graphwright.ir.operation import Operation
 from graphwright.op.interpreter import STATE, Interpreter, activate, holds_tensor, makes_tensor
 from graphwright.op.op import DTypeMismatch, LateRefusal, Op, freeze, host_value
 from graphwright.op.refusal import before_advice
@@ -102,12 +103,14 @@ class Tracer:
             value.node.name = self.graph.names.claim("Const")
 
     def results(self, node: Node) -> Any:
-        """A node's outputs as an op returns them."""
+        """A node's outputs as an op returns them; its operation where it has none, and blocks of a
+        program add to the graph."""
         outputs = node.outputs
         if len(outputs) == 1 and not node.op.returns_tuple:
             return SymbolicTensor(outputs[0], self.graph)
         if not outputs:
-            return None
+            is_fetched = self.graph.is_plain and not node.op.returns_tuple
+            return Operation(node, self.graph) if is_fetched else None
         return tuple([SymbolicTensor(v, self.graph) for v in outputs])
 
     def constant(self, value: TensorLike, dtype: DType | None, name: str | None) -> Any:

@@ -33,6 +33,7 @@ from graphwright.values.convert import constant
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 from graphwright.values.tensor import EagerTensor, Tensor, box
+from graphwright.values.variable import Variable
 
 
 class Session:
@@ -119,6 +120,7 @@ class Session:
 
         Raises:
             ValueError: The graph has no such tensor, or a value does not fit.
+            TypeError: A fetch is None or another value that names nothing.
             InvalidArgumentError: A fetch needs a placeholder that is not given.
             FailedPreconditionError: A variable has no value yet.
             RuntimeError: The session is closed.
@@ -133,7 +135,7 @@ class Session:
             raise RuntimeError("Attempted to use a closed Session.")
         pairs = [pair for item in (feed_dict or {}).items() for pair in parts_of(*item)]
         feeds = [self._element("Feed", key) for key, _ in pairs]
-        elements = tree.map_structure(lambda leaf: self._element("Fetch", leaf), fetches)
+        elements = self._elements(fetches)
         arguments = [self._argument(tensor, value) for tensor, (_, value) in zip(feeds, pairs)]
         with activate(None):
             return tree.map_structure(value_of, self._function(feeds, elements)(arguments))
@@ -149,7 +151,8 @@ class Session:
             A function of as many arguments as `feed_list` has items.
 
         Raises:
-            ValueError: The graph has no such tensor, when it is called.
+            ValueError: The graph has no such tensor.
+            TypeError: A fetch is None or another value that names nothing.
 
         >>> import graphwright as tf
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -159,16 +162,27 @@ class Session:
         np.int32(5)
         """
         keys = list(feed_list)
+        elements = self._elements(fetches)
 
         def call(*values: TensorLike) -> Any:
             pairs = [(self._element("Feed", key), value) for key, value in zip(keys, values)]
-            elements = tree.map_structure(lambda leaf: self._element("Fetch", leaf), fetches)
             arguments = [self._argument(tensor, value) for tensor, value in pairs]
             with activate(None):
                 run = self._function([tensor for tensor, _ in pairs], elements)
                 return tree.map_structure(value_of, run(arguments))
 
         return call
+
+    def _elements(self, fetches: Any) -> Any:
+        """What fetches name in the graph, in their structure."""
+
+        def element(leaf: object) -> Any:
+            words = type_refusal(leaf)
+            if words:
+                raise complete(TypeError(f"Argument `fetch` = {leaf} has invalid type {words}"))
+            return self._element("Fetch", leaf)
+
+        return tree.map_structure(element, fetches)
 
     def _element(self, role: str, what: Any) -> Any:
         """What a fetch or a feed names in the graph."""
@@ -180,7 +194,7 @@ class Session:
                 text = f"Cannot interpret feed_dict key as Tensor: {words}"
                 raise complete(TypeError(text)) from None
             raise complete(ValueError(
-                f"{role} argument {what!r} cannot be interpreted as a Tensor. ({words})"
+                f"Argument `fetch` = {what!r} cannot be interpreted as a Tensor. ({words})"
             )) from None  # fmt: skip
         if role == "Feed" and not isinstance(element, Tensor):
             raise complete(TypeError(f"Cannot interpret feed_dict key {what!r} as Tensor"))
@@ -290,6 +304,17 @@ class IndexedSlicesValue(NamedTuple):
     values: Any
     indices: Any
     dense_shape: Any
+
+
+def type_refusal(fetch: object) -> str:
+    """What is wrong with the type of a fetch; empty where values of it can be in graphs."""
+    if isinstance(fetch, (str, Tensor, Operation, Composite, Variable)):
+        return ""
+    title = type(fetch).__name__
+    if fetch is None:
+        return f'"{title}". Cannot be None'
+    words = f"Can not convert a {title} into a Tensor or Operation."
+    return f'"{title}" must be a string or Tensor. ({words})'
 
 
 def as_fed(value: Any, dtype: DType) -> Any:
