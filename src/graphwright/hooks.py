@@ -25,6 +25,7 @@ from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Faces, TensorOf
 from graphwright.ir.text import PortableText
 from graphwright.library.linear_operators.operator_forms import OperatorForms
+from graphwright.library.presence.absent_names import FormerPlaces
 from graphwright.machine.exclusion import LLVM
 from graphwright.op.dispatch import LibraryMeanings
 from graphwright.op.late_imports import late_module
@@ -117,10 +118,11 @@ def install() -> None:
     late(Departure, "arrive", f"{travelling}:arrived")
     late(Departure, "arrived", f"{travelling}:arrived_before")
     Tracer.grown, Tracer.look_at = staticmethod(unrolling.watch), unrolling.EVERY
-    # Ops and composites that few programs have: all ops, meanings of functions, ragged tensors.
+    # What few programs need: all ops, meanings of functions, ragged tensors, names of TensorFlow 1.
     late(Hooks, "load_ops", "library.dispatch.raw_ops:load_all")
     LibraryMeanings.register = staticmethod(register_meanings)
     late(MethodBodies, "given", "ragged.method_bodies:RaggedBodies")
+    late(FormerPlaces, "today", "portable.classic.classic_names:path_of_today")
     # Linear operators: those that are made of others.
     derived = "library.linear_operators.derived_operators"
     late(OperatorForms, "adjoint", f"{derived}:LinearOperatorAdjoint")
