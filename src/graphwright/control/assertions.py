@@ -578,6 +578,13 @@ def assert_ranks(
     return settled()
 
 
+def equals(actual: Rank, wanted: Sequence[Rank]) -> Any:
+    """Whether a rank is the first of others."""
+    if isinstance(actual, int):
+        return actual == wanted[0]
+    return comparison.equal(actual, wanted[0])
+
+
 def plain_rank(rank: Rank) -> int | None:
     """A rank as an int where it is known; ValueError if it is no scalar."""
     tensor = convert(rank)
@@ -611,7 +618,7 @@ def assert_rank(
     >>> tf.debugging.assert_rank([[1.0]], 2)
     """
     what = f"rank {rank}"
-    return assert_ranks(x, [rank], what, lambda actual, wanted: actual == wanted[0], message)
+    return assert_ranks(x, [rank], what, equals, message)
 
 
 def assert_rank_at_least(

@@ -53,6 +53,10 @@ class Tracer:
         self.graph = graph
         self.below = below
         self.outer = tracer_of(below)
+        #: Whether blocks of a program add to the graph, or to that of which it is a branch or loop.
+        self.is_for_sessions: bool = graph.is_plain or (
+            graph.is_body and self.outer is not None and self.outer.is_for_sessions
+        )
         #: What the graph has of outside, by `id`; all blocks that add to a plain graph share it.
         self._captured: dict[int, tuple[Any, Value]] = (
             graph.outside
@@ -103,14 +107,14 @@ class Tracer:
             value.node.name = self.graph.names.claim("Const")
 
     def results(self, node: Node) -> Any:
-        """A node's outputs as an op returns them; its operation where it has none, and blocks of a
-        program add to the graph."""
+        """A node's outputs as an op returns them; its operation where it has none, and sessions
+        run it."""
         outputs = node.outputs
         if len(outputs) == 1 and not node.op.returns_tuple:
             return SymbolicTensor(outputs[0], self.graph)
         if not outputs:
-            is_fetched = self.graph.is_plain and not node.op.returns_tuple
-            return Operation(node, self.graph) if is_fetched else None
+            gives_operation = self.is_for_sessions and not node.op.returns_tuple
+            return Operation(node, self.graph) if gives_operation else None
         return tuple([SymbolicTensor(v, self.graph) for v in outputs])
 
     def constant(self, value: TensorLike, dtype: DType | None, name: str | None) -> Any:

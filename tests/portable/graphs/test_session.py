@@ -151,6 +151,18 @@ def test_what_changes_files_and_tables_gives_operations(tmp_path: Path) -> None:
     assert (tmp_path / "a.txt").read_text() == "Hello"
 
 
+def test_a_branch_that_returns_an_operation_is_fetched() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        trains = v1.placeholder(tf.bool, [])
+        v = tf.Variable(1)
+        update = tf.cond(trains, lambda: tf.group(v.assign_add(2)), lambda: tf.no_op())
+        assert update.dtype is tf.bool
+        session.run(v.initializer)
+        assert session.run([update, v.read_value()], {trains: False}) == [False, 1]
+        assert session.run(update, {trains: True})
+        assert session.run(v) == 3
+
+
 def test_checks_outside_of_such_graphs_give_nothing() -> None:
     @tf.function
     def f(x: tf.Tensor) -> None:
