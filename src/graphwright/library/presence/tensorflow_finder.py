@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -22,7 +23,10 @@ RELEASE = "2.21.0"
 
 #: What names have under `tensorflow` instead of what they have here.
 SUBSTITUTES = {
-    NAME: {"__version__": RELEASE},
+    NAME: {
+        "__version__": RELEASE,
+        "__file__": str(Path(__file__).parents[2] / "__init__.py"),  # programs print it
+    },
     f"{NAME}.version": {"VERSION": RELEASE},
 }
 
@@ -52,7 +56,6 @@ PUBLIC = {
     "control_flow_ops": "tf.cond, tf.while_loop and tf.group",
     "data_flow_ops": "tf.dynamic_stitch and tf.dynamic_partition",
     "def_function": "tf.function",
-    "device_lib": "tf.config.list_physical_devices",
     "dtypes": "tf.dtypes",
     "embedding_ops": "tf.nn.embedding_lookup",
     "errors": "tf.errors",
