@@ -31,6 +31,7 @@ from graphwright.op.dispatch import LibraryMeanings
 from graphwright.op.late_imports import late_module
 from graphwright.op.op import Hooks
 from graphwright.ragged.methods import MethodBodies
+from graphwright.trace.device_scopes import device
 from graphwright.trace.missing_values import AskingCode
 from graphwright.trace.python_turns import Switch
 from graphwright.trace.scopes import scoped_names
@@ -109,7 +110,7 @@ def install() -> None:
     AskingCode.conversion = staticmethod(conversion_of)
     Switch.is_off = staticmethod(is_switched_off)
     late(JacobianRows, "of", "control.jacobian:jacobians")
-    Faces.as_default = staticmethod(as_default)
+    Faces.as_default, Faces.device = staticmethod(as_default), staticmethod(device)
     Face._bodies = Faces()
     late(PortableText, "stablehlo", "portable.stablehlo.stablehlo_text:stablehlo_text")
     travelling = "portable.travelling_functions"

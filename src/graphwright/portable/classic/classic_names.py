@@ -101,6 +101,7 @@ ALIASES = """
     initialize_all_variables=compat.v1.global_variables_initializer
     initialize_local_variables=compat.v1.local_variables_initializer
     initialize_variables=compat.v1.variables_initializer random.set_random_seed=random.set_seed
+    random.get_seed=compat.v1.get_seed
     train.write_graph=io.write_graph
     NoGradient=no_gradient NotDifferentiable=no_gradient OpError=errors.OpError
     QUANTIZED_DTYPES=dtypes.QUANTIZED_DTYPES SparseFeature=io.SparseFeature

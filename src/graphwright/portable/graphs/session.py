@@ -13,6 +13,7 @@ from graphwright.control.graph_variable import GraphVariable, cell_of
 from graphwright.ir.default_session import SESSIONS
 from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Operation
+from graphwright.library.config.devices import LogicalDevice, list_logical_devices
 from graphwright.op.interpreter import activate
 from graphwright.op.refusal import complete, own_words
 from graphwright.ops.state.variable_ops import HANDLE, Storage
@@ -68,8 +69,7 @@ class Session:
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
-        if target:
-            raise complete(ValueError(f"there is no server {target!r}: `target` must be empty"))
+        check_target(target)
         tracer = current_tracer()
         if graph is None and (tracer is None or not tracer.graph.is_open):
             raise complete(RuntimeError(
@@ -100,6 +100,45 @@ class Session:
         """
         return self._graph.as_graph_def()
 
+    @property
+    def sess_str(self) -> bytes:
+        """The server that runs the session: none."""
+        return b""
+
+    def list_devices(self) -> list[LogicalDevice]:
+        """Returns the devices that it can use.
+
+        Returns:
+            A list of `tf.config.LogicalDevice`, with names and types.
+
+        >>> import graphwright as tf
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        ...     [(device.name, device.device_type) for device in session.list_devices()]
+        [('/job:localhost/replica:0/task:0/device:CPU:0', 'CPU')]
+        """
+        start = "/job:localhost/replica:0/task:0"
+        return [
+            LogicalDevice(f"{start}{device.name}", device.device_type)
+            for device in list_logical_devices()
+        ]
+
+    @staticmethod
+    def reset(target: str, containers: object = None, config: object = None) -> None:
+        """Does nothing: variables belong to sessions, and no server keeps them.
+
+        Args:
+            target: It must be empty.
+            containers: It has no effect.
+            config: It has no effect.
+
+        Raises:
+            ValueError: `target` names a server.
+
+        >>> import graphwright as tf
+        >>> tf.compat.v1.Session.reset("")
+        """
+        check_target(target)
+
     def run(
         self,
         fetches: Any,
@@ -113,7 +152,7 @@ class Session:
             fetches: A structure of tensors, operations and names such as "y:0" and "y".
             feed_dict: A dict from tensors, or their names, to values.
             options: It has no effect.
-            run_metadata: It has no effect.
+            run_metadata: It stays as it is: `tf.profiler` says what runs cost.
 
         Returns:
             The fetches in their structure: arrays, and None for operations.
@@ -134,7 +173,7 @@ class Session:
         if self._is_closed:
             raise RuntimeError("Attempted to use a closed Session.")
         pairs = [pair for item in (feed_dict or {}).items() for pair in parts_of(*item)]
-        feeds = [self._element("Feed", key) for key, _ in pairs]
+        feeds = [self._fed(key) for key, _ in pairs]
         elements = self._elements(fetches)
         arguments = [self._argument(tensor, value) for tensor, (_, value) in zip(feeds, pairs)]
         with activate(None):
@@ -165,7 +204,7 @@ class Session:
         elements = self._elements(fetches)
 
         def call(*values: TensorLike) -> Any:
-            pairs = [(self._element("Feed", key), value) for key, value in zip(keys, values)]
+            pairs = [(self._fed(key), value) for key, value in zip(keys, values)]
             arguments = [self._argument(tensor, value) for tensor, value in pairs]
             with activate(None):
                 run = self._function([tensor for tensor, _ in pairs], elements)
@@ -183,6 +222,13 @@ class Session:
             return self._element("Fetch", leaf)
 
         return tree.map_structure(element, fetches)
+
+    def _fed(self, key: Any) -> Any:
+        """The tensor of a feed; ValueError where the graph takes no value for it."""
+        tensor = self._element("Feed", key)
+        if not self._graph.is_feedable(tensor):
+            raise complete(ValueError(f"Tensor {tensor.name} may not be fed."))
+        return tensor
 
     def _element(self, role: str, what: Any) -> Any:
         """What a fetch or a feed names in the graph."""
@@ -278,6 +324,12 @@ class Session:
     def __exit__(self, *error: object) -> None:
         self._blocks.pop().close()
         self.close()
+
+
+def check_target(target: str) -> None:
+    """ValueError if a server is to run sessions."""
+    if target:
+        raise complete(ValueError(f"there is no server {target!r}: `target` must be empty"))
 
 
 class SparseTensorValue(NamedTuple):
