@@ -25,11 +25,11 @@ from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Faces, TensorOf
 from graphwright.ir.text import PortableText
 from graphwright.library.linear_operators.operator_forms import OperatorForms
-from graphwright.library.presence.absent_names import FormerPlaces
 from graphwright.machine.exclusion import LLVM
 from graphwright.op.dispatch import LibraryMeanings
 from graphwright.op.late_imports import late_module
 from graphwright.op.op import Hooks
+from graphwright.op.refusal import FormerPlaces
 from graphwright.ragged.methods import MethodBodies
 from graphwright.trace.device_scopes import device
 from graphwright.trace.missing_values import AskingCode

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, ClassVar, Protocol, TypeVar
 
+from graphwright.types.arguments import TensorValue
+
 G_contra = TypeVar("G_contra", contravariant=True)  # graphs
 V_contra = TypeVar("V_contra", contravariant=True)  # values of graphs
 
@@ -46,10 +48,10 @@ class GraphMethods(Protocol[G_contra, V_contra]):
     def as_default(self, graph: G_contra) -> AbstractContextManager[Any]:
         """A block whose ops are added to the graph."""
 
-    def waiting(self, graph: G_contra, control_inputs: Any) -> AbstractContextManager[None]:
+    def waiting(self, graph: G_contra, control_inputs: object) -> AbstractContextManager[None]:
         """A block whose ops wait for others."""
 
-    def device(self, name: Any) -> AbstractContextManager[None]:
+    def device(self, name: object) -> AbstractContextManager[None]:
         """A block whose ops are on a device."""
 
     def seed(self, graph: G_contra) -> int | None:
@@ -377,7 +379,7 @@ class Face:
         finally:
             names.scope = before
 
-    def control_dependencies(self, control_inputs: Any) -> AbstractContextManager[None]:
+    def control_dependencies(self, control_inputs: object) -> AbstractContextManager[None]:
         """Returns a block whose operations come after others: see `tf.control_dependencies`.
 
         Args:
@@ -398,7 +400,7 @@ class Face:
         """
         return self._bodies.waiting(self, control_inputs)
 
-    def device(self, device_name_or_function: Any) -> AbstractContextManager[None]:
+    def device(self, device_name_or_function: object) -> AbstractContextManager[None]:
         """Returns a block whose operations are on a device, as `tf.device` does.
 
         Args:
@@ -442,7 +444,7 @@ class Face:
         """
         return nullcontext(container_name)
 
-    def prevent_feeding(self, tensor: Any) -> None:
+    def prevent_feeding(self, tensor: TensorValue) -> None:
         """Lets sessions take no value for a tensor.
 
         Args:
@@ -457,7 +459,7 @@ class Face:
         """
         self.unfed.add(tensor.key)
 
-    def is_feedable(self, tensor: Any) -> bool:
+    def is_feedable(self, tensor: TensorValue) -> bool:
         """Returns whether sessions take a value for a tensor.
 
         Args:

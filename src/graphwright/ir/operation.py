@@ -159,10 +159,10 @@ class Faces:
     as_default: Callable[[Graph], AbstractContextManager[Graph]]
 
     #: Opens a block whose ops are on a device; `hooks` provides it.
-    device: Callable[[Any], AbstractContextManager[None]]
+    device: Callable[..., AbstractContextManager[None]]
 
     @staticmethod
-    def waiting(graph: Graph, control_inputs: Any) -> AbstractContextManager[None]:
+    def waiting(graph: Graph, control_inputs: object) -> AbstractContextManager[None]:
         """A block whose ops wait for others. In functions they follow the program's order."""
         if not graph.is_plain:
             return nullcontext()

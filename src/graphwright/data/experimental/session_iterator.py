@@ -23,6 +23,7 @@ from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.arguments import TensorLike
+from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
@@ -74,7 +75,7 @@ class IteratorFromStringHandle(Op):
     def shapes(self, string_handle: TensorType) -> Shapes:
         return ((),)
 
-    def kernel(self, string_handle: Any) -> Reader:
+    def kernel(self, string_handle: Array) -> Reader:
         position = _POSITIONS.get(string_handle.item())
         if position is None:
             raise InvalidArgumentError(
@@ -111,7 +112,18 @@ class SessionIterator(Iterator):
 
     @classmethod
     def of(cls, dataset: DatasetValue, starts_alone: bool) -> SessionIterator:
-        """An iterator over a dataset; one that starts alone needs no initializer to be run."""
+        """Makes an iterator over a dataset.
+
+        Args:
+            dataset: A `tf.data.Dataset`.
+            starts_alone: A bool: whether no initializer must be run.
+
+        Returns:
+            An iterator of the open graph.
+
+        Raises:
+            RuntimeError: No block of `tf.Graph.as_default` is open.
+        """
         made: SessionIterator = cls._new(dataset._type)
         made._starts_alone, made._has_dataset = starts_alone, True
         made._place(dataset)
@@ -119,8 +131,8 @@ class SessionIterator(Iterator):
 
     @staticmethod
     def from_structure(
-        output_types: Any,
-        output_shapes: Any = None,
+        output_types: object,
+        output_shapes: object = None,
         shared_name: str | None = None,
         output_classes: object = None,
     ) -> SessionIterator:
@@ -157,8 +169,8 @@ class SessionIterator(Iterator):
     @staticmethod
     def from_string_handle(
         string_handle: TensorLike,
-        output_types: Any,
-        output_shapes: Any = None,
+        output_types: object,
+        output_shapes: object = None,
         output_classes: object = None,
     ) -> Iterator:
         """Makes an iterator that takes the elements of another one, by its handle.
@@ -297,7 +309,7 @@ class HandledIterator(SessionIterator):
         return self._string_handle
 
     def make_initializer(self, dataset: DatasetValue, name: str | None = None) -> NoReturn:
-        """Refuses: the iterator whose handle is fed is begun itself.
+        """Refuses: the iterator whose handle is fed begins datasets itself.
 
         Args:
             dataset: A `tf.data.Dataset`.
@@ -306,7 +318,7 @@ class HandledIterator(SessionIterator):
         Raises:
             ValueError: Always.
         """
-        raise ValueError("the iterator of a string handle has no position: begin the other one")
+        raise ValueError("the iterator of a string handle has no position, and begins no dataset")
 
     @property
     def _handle(self) -> Tensor:  # type: ignore[override]  # each read is a node

@@ -5,8 +5,10 @@ The errors for such names and the list at the end of docs/api.md come from this 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
+
+from graphwright.op.refusal import FormerPlaces
 
 
 class Absence(NamedTuple):
@@ -401,14 +403,6 @@ CLASSIC = {
 
 #: How alike two names are for one to be meant by the other.
 _NEAR = 0.85
-
-
-class FormerPlaces:
-    """Where names of TensorFlow 1 are today."""
-
-    #: The path of today of a name, None for names that TensorFlow 1 has not either; `hooks`
-    #: provides it.
-    today: Callable[[str], str | None]
 
 
 def absence(path: str) -> str | None:

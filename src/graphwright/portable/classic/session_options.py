@@ -28,11 +28,8 @@ class SessionOptions:
         return group
 
 
-class RunOptions(SessionOptions):
+class RunSettings(SessionOptions):
     """Options of a run as attributes; none of them has an effect.
-
-    Args:
-        **options: Options by name.
 
     >>> import graphwright as tf
     >>> options = tf.compat.v1.RunOptions(trace_level=tf.compat.v1.RunOptions.FULL_TRACE)
@@ -45,9 +42,6 @@ class RunOptions(SessionOptions):
 
 class OptimizerOptions(SessionOptions):
     """Options of the compiler as attributes; none of them has an effect.
-
-    Args:
-        **options: Options by name.
 
     >>> import graphwright as tf
     >>> v1 = tf.compat.v1

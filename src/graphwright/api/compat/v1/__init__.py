@@ -120,7 +120,8 @@ if TYPE_CHECKING:
     from graphwright.portable.classic.random_initializers import (
         VarianceScaling as variance_scaling_initializer,
     )
-    from graphwright.portable.classic.session_options import OptimizerOptions, RunOptions
+    from graphwright.portable.classic.session_options import OptimizerOptions
+    from graphwright.portable.classic.session_options import RunSettings as RunOptions
     from graphwright.portable.classic.session_options import SessionOptions as ConfigProto
     from graphwright.portable.classic.session_options import SessionOptions as GPUOptions
     from graphwright.portable.classic.session_options import SessionOptions as GraphOptions
@@ -352,7 +353,7 @@ _LATE: dict[str, dict[str, str]] = {
         "GPUOptions": "SessionOptions",
         "GraphOptions": "SessionOptions",
         "OptimizerOptions": "OptimizerOptions",
-        "RunOptions": "RunOptions",
+        "RunOptions": "RunSettings",
     },
     "graphwright.portable.graphs.session": {
         "SparseTensorValue": "SparseTensorValue",
