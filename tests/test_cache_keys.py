@@ -1264,6 +1264,7 @@ GRAPH = "`ir/once.py:results` stands for it: the key is the graph"
 ONE_PASS = "it lasts for one pass over one graph, and each value has one entry"
 #: Caches without rows, and why.
 WITHOUT_ROWS = {
+    "data/experimental/session_iterator.py:_POSITIONS": "programs hold its keys, which it draws",
     "machine/process_settings.py:_loaded_blas": "its key is whether SciPy is there, which brings "
     "a library: both entries are right when they are made",
     **dict.fromkeys(

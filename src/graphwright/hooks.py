@@ -29,7 +29,9 @@ from graphwright.machine.exclusion import LLVM
 from graphwright.op.dispatch import LibraryMeanings
 from graphwright.op.late_imports import late_module
 from graphwright.op.op import Hooks
+from graphwright.op.refusal import FormerPlaces
 from graphwright.ragged.methods import MethodBodies
+from graphwright.trace.device_scopes import device
 from graphwright.trace.missing_values import AskingCode
 from graphwright.trace.python_turns import Switch
 from graphwright.trace.scopes import scoped_names
@@ -108,7 +110,7 @@ def install() -> None:
     AskingCode.conversion = staticmethod(conversion_of)
     Switch.is_off = staticmethod(is_switched_off)
     late(JacobianRows, "of", "control.jacobian:jacobians")
-    Faces.as_default = staticmethod(as_default)
+    Faces.as_default, Faces.device = staticmethod(as_default), staticmethod(device)
     Face._bodies = Faces()
     late(PortableText, "stablehlo", "portable.stablehlo.stablehlo_text:stablehlo_text")
     travelling = "portable.travelling_functions"
@@ -117,10 +119,11 @@ def install() -> None:
     late(Departure, "arrive", f"{travelling}:arrived")
     late(Departure, "arrived", f"{travelling}:arrived_before")
     Tracer.grown, Tracer.look_at = staticmethod(unrolling.watch), unrolling.EVERY
-    # Ops and composites that few programs have: all ops, meanings of functions, ragged tensors.
+    # What few programs need: all ops, meanings of functions, ragged tensors, names of TensorFlow 1.
     late(Hooks, "load_ops", "library.dispatch.raw_ops:load_all")
     LibraryMeanings.register = staticmethod(register_meanings)
     late(MethodBodies, "given", "ragged.method_bodies:RaggedBodies")
+    late(FormerPlaces, "today", "portable.classic.classic_names:path_of_today")
     # Linear operators: those that are made of others.
     derived = "library.linear_operators.derived_operators"
     late(OperatorForms, "adjoint", f"{derived}:LinearOperatorAdjoint")

@@ -324,3 +324,31 @@ def test_mistake(
     place = last_user_line(caught.value)
     assert place is not None
     assert (place.filename, [place.lineno]) == (__file__, marked)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="earlier errors have no notes")
+def test_what_a_branch_raises_says_why_it_did_so() -> None:
+    def check(x: tf.Tensor) -> None:
+        if x > 5:
+            x -= 1
+            if x > 5:
+                raise KeyError("seven")
+
+    @tf.function
+    def f(x: tf.Tensor) -> tf.Tensor:
+        check(x)
+        return x
+
+    with pytest.raises(KeyError, match="seven") as raised:
+        f(tf.constant(1))
+    assert raised.value.args == ("seven",)
+    (note,) = raised.value.__notes__
+    assert "raised while tracing, whatever the tensor holds" in note
+
+    @tf.function
+    def g(x: tf.Tensor) -> tf.Tensor:
+        return tf.reshape(x, [2, 2]) if x > 5 else x
+
+    with pytest.raises(ValueError, match="reshape") as refused:
+        g(tf.constant(1))
+    assert not hasattr(refused.value, "__notes__")

@@ -479,8 +479,9 @@ def test_a_model_is_replaced_as_a_whole(tmp_path: Path) -> None:
     tf.saved_model.save(Tables(tmp_path / "words.txt"), tmp_path / "model")
     loaded = saved(Scaled(5.0), tmp_path)
     assert float(loaded.factor) == 5.0
-    files = ["fingerprint.pb", "saved_model.pb", "variables"]
+    files = ["assets", "fingerprint.pb", "saved_model.pb", "variables"]
     assert sorted(os.listdir(tmp_path / "model")) == files
+    assert os.listdir(tmp_path / "model" / "assets") == []
     assert sorted(os.listdir(tmp_path)) == ["model", "words.txt"]
 
 
@@ -658,3 +659,19 @@ def test_a_trace_and_a_function_in_another_may_have_one_name(tmp_path: Path) -> 
         module.f._name = f"__inference_call_{number}"
         loaded = saved(module, tmp_path)
         assert loaded.f(tf.constant(1)) == constant[1]
+
+
+def test_a_call_that_the_signature_does_not_take_is_a_type_error(tmp_path: Path) -> None:
+    class Model(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([None, 2], name="x")])
+        def f(self, x: tf.Tensor) -> tf.Tensor:
+            return x
+
+    loaded = saved(Model(), tmp_path)
+    cast = r"Binding inputs to tf.function failed due to `Can not cast TensorSpec\(shape=\({}"
+    taken = r"signature: \(x: TensorSpec\(shape=\(None, 2\), dtype=tf.float32, name='x'\)\)\.$"
+    for shape, value in {"1, 2": tf.constant([[1, 2]]), "2,": tf.ones([2])}.items():
+        with pytest.raises(TypeError, match=cast.format(shape) + ".*" + taken):
+            loaded.f(value)
+    with pytest.raises(TypeError, match=r"^Binding inputs.*`missing a required argument: 'x'`"):
+        loaded.f(y=tf.ones([1, 2]))

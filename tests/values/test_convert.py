@@ -162,3 +162,15 @@ def test_none_is_refused_in_graphs_as_tensorflow_does() -> None:
             use(None)
         with pytest.raises(ValueError, match="None values not supported"):
             tf.function(lambda use=use: use(None))()
+
+
+def test_an_array_of_objects_has_the_numbers_of_a_dtype_or_is_refused() -> None:
+    array = np.array([1, 2.5, None], object)
+    assert tf.constant(array[:2], tf.float64).numpy().tolist() == [1.0, 2.5]
+    assert np.isnan(tf.Variable(array, dtype=tf.float32).numpy()[2])
+    assert tf.constant(np.array(["a", b"b"], object)).numpy().tolist() == [b"a", b"b"]
+    for dtype in (None, tf.string):
+        words = r"Failed to convert a NumPy array to a Tensor \(Unsupported object type int\)"
+        with pytest.raises(ValueError, match=words) as raised:
+            tf.constant(np.array(["a", 1], object), dtype)
+        assert "in this object array, element 1 is 1" in str(raised.value)

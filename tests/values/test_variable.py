@@ -1,8 +1,9 @@
-"""Functions that make variables in the place of others: `tf.variable_creator_scope`."""
+"""Variables: copies, pickles, and functions that make others: `tf.variable_creator_scope`."""
 
 from __future__ import annotations
 
 import copy
+import pickle
 from typing import Any
 
 import pytest
@@ -67,3 +68,30 @@ def test_statements_in_place(symbol: str) -> None:
         with pytest.raises(RuntimeError, match=r"`variable = variable .* value` for a new tensor"):
             exec(statement, names)
         assert names["v"] is start
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_variable_and_its_copies_go_through_pickle(protocol: int) -> None:
+    v = tf.Variable([1.0, 2.0], trainable=False, name="w", constraint=abs, shape=[None])
+    generator = tf.random.Generator.from_seed(1)
+    twice, restored = pickle.loads(pickle.dumps(([v, v], generator), protocol))
+    assert twice[0] is twice[1]
+    assert (twice[0].name, twice[0].trainable, twice[0].shape) == ("w:0", False, v.shape)
+    assert twice[0].constraint is abs
+    twice[0].assign([3.0])
+    assert v.numpy().tolist() == [1.0, 2.0]
+    assert restored.algorithm == generator.algorithm
+    assert restored.normal([3]).numpy().tolist() == generator.normal([3]).numpy().tolist()
+
+
+def test_a_variable_of_a_graph_has_no_value_for_a_copy() -> None:
+    v = tf.Variable(1.0)
+    assert copy.copy(v) is v
+
+    @tf.function
+    def f() -> None:
+        for taken in (copy.deepcopy, pickle.dumps):
+            with pytest.raises(NotImplementedError, match="only available when eager"):
+                taken(v)
+
+    f()

@@ -233,15 +233,15 @@ def late_or_same(namespace: str, homes: Mapping[str, Mapping[str, str]]) -> Call
 
 def lacking(namespace: str, name: str) -> AttributeError:
     """The error for a name that a namespace has not; for a name of TensorFlow's it says why."""
-    title, words = namespace.replace(".api", "", 1), None
-    if not name.startswith("_"):
-        from graphwright.library.presence.absent_names import absence
+    from graphwright.library.presence.absent_names import absence, near_name
 
-        words = absence(f"{title}.{name}".removeprefix("graphwright."))
-    if words:  # of what is absent Python need not guess the name
-        return AttributeError(words, name=name, obj=None)
-    words = f"module {title!r} has no attribute {name!r}"
-    return AttributeError(words, name=name, obj=sys.modules[namespace])
+    title, module = namespace.replace(".api", "", 1), sys.modules[namespace]
+    path = f"{title}.{name}".removeprefix("graphwright.")
+    why = None if name.startswith("_") else absence(path)
+    near = "" if why else near_name(path, dir(module))
+    words = why or f"module {title!r} has no attribute {name!r}{near}"
+    # Of what is absent Python need not guess the name.
+    return AttributeError(words, name=name, obj=None if why or near else module)
 
 
 def show_names(module: ModuleType) -> None:

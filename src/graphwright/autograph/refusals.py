@@ -6,9 +6,12 @@ the line of the program.
 
 from __future__ import annotations
 
+from opcode import opname
+
 from graphwright.base.errors import (
     InaccessibleTensorError,
     OperatorNotAllowedInGraphError,
+    is_own,
     user_location,
 )
 
@@ -207,3 +210,23 @@ def condition(value: object, what: str, is_bool: bool) -> Exception:
         instead = "One bool must decide: tf.reduce_all or tf.reduce_any of it. For a choice "
         instead += "element by element there is tf.where."
     return refusal(ValueError, words, instead)
+
+
+def note_raise(error: BaseException) -> None:
+    """Notes at an error that a branch of the program raises why it did so while it was traced."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    add = getattr(error, "add_note", None)  # from Python 3.11 on
+    if entry is None or add is None or is_own(entry.tb_frame.f_code):
+        return
+    is_raise = opname[entry.tb_frame.f_code.co_code[entry.tb_lasti]] == "RAISE_VARARGS"
+    if is_raise and _RAISED not in getattr(error, "__notes__", ()):
+        add(_RAISED)
+
+
+_RAISED = (
+    "A tensor decides an `if` around this, and AutoGraph traces both branches of it: so this was "
+    "raised while tracing, whatever the tensor holds. Use `tf.debugging.assert_greater` or another "
+    "of `tf.debugging`, which check when the graph runs."
+)

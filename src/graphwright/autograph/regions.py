@@ -116,17 +116,26 @@ def stage_if(
 
     def then() -> Leaves:
         variables.set(initial)
-        body()
+        traced(body)
         return branches.end_first(variables.get()[:outputs])
 
     def other() -> Leaves:
         variables.set(initial)
-        orelse()
+        traced(orelse)
         return branches.end_second(variables.get()[:outputs])
 
     cells = variables.keys()
     results = shared_variables.cond(staging, pred, then, other, cells, branches.late)
     variables.set((*branches.merge(results), *initial[outputs:]))
+
+
+def traced(branch: Thunk) -> None:
+    """Traces a branch; what the program raises in it says that it was raised meanwhile."""
+    try:
+        branch()
+    except Exception as error:
+        refusals.note_raise(error)
+        raise
 
 
 def lazy_and(staging: Staging, first: TensorLike, rest: Thunk) -> Any:

@@ -9,14 +9,17 @@ import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.base.named_tuples import NamedTuple
+from graphwright.ir.control_edges import waiting
+from graphwright.ir.operation import Operation
 from graphwright.op.dispatch import ASSERTIONS
 from graphwright.op.interpreter import apply, convert, convert_pair, host_array, note_read
-from graphwright.ops.core.effect_ops import Assert
+from graphwright.ops.core.effect_ops import Assert, NoOp
 from graphwright.ops.core.shapes import rank as rank_of
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.math import comparison
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import current_tracer
 from graphwright.types.arguments import DTypeLike, TensorLike, TensorValue
 from graphwright.types.dtypes import DType, as_dtype, float32
 from graphwright.types.shape import TensorShape
@@ -51,12 +54,27 @@ def prefix(message: str | None) -> str:
     return f"{message}.  " if message else ""
 
 
+def settled() -> Operation | None:
+    """What a check gives that holds for sure; see `together`."""
+    return together((), "static_checks_determined_all_ok")
+
+
+def together(checks: Iterable[Operation | None], name: str) -> Operation | None:
+    """One operation for checks, where blocks of a program add to the graph; else None."""
+    tracer = current_tracer()
+    if tracer is None or not tracer.graph.is_plain:
+        return None
+    with waiting(tracer.graph, [check.node for check in checks if check is not None]):
+        operation: Operation = apply(NoOp.of(), name=name)
+    return operation
+
+
 def assert_true(
     condition: TensorLike,
     data: Sequence[TensorLike],
     summarize: int | None = None,
     name: str | None = None,
-) -> None:
+) -> Operation | None:
     """Asserts that a condition is true: at once for eager tensors, else when the graph runs.
 
     Args:
@@ -64,6 +82,9 @@ def assert_true(
         data: A list of tensors that the error shows.
         summarize: How many elements of each the error shows. None means 3, a negative number all.
         name: A name for the op.
+
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
 
     Raises:
         InvalidArgumentError: The condition is false.
@@ -85,8 +106,9 @@ def assert_true(
             raise InvalidArgumentError(
                 None, None, f"Expected '{shown}' to be true. Summarized data: {lines}"
             )
-        return
-    apply(Assert.of(count), holds, *tensors, name=name)
+        return None
+    operation: Operation | None = apply(Assert.of(count), holds, *tensors, name=name)
+    return operation
 
 
 def listed(array: object, count: int) -> str:
@@ -122,11 +144,11 @@ def compare(
     message: str | None,
     summarize: int | None,
     name: str | None,
-) -> None:
+) -> Operation | None:
     """Asserts that a relation holds for all pairs of elements."""
     x, y = convert_pair(x, y)
     if x is y and relation is EQUAL:  # also where there is NaN in it
-        return
+        return settled()
     condition = reduce_all(relation.holds(x, y))
     if isinstance(condition, EagerTensor):
         if not condition:
@@ -134,7 +156,7 @@ def compare(
             raise InvalidArgumentError(
                 None, None, difference(relation, relation.holds(x, y), *eager, message, summarize)
             )
-        return
+        return None
     headline = f"Condition x {relation.sign} y did not hold element-wise:"
     first, other = value_of(x), value_of(y)
     if first is not None and other is not None:
@@ -145,7 +167,7 @@ def compare(
                 None,
                 f"{start}{headline}\nx ({named(x)}) = \n{first}\ny ({named(y)}) = \n{other}",
             )
-        return
+        return settled()
     data: list[TensorLike] = [
         message or "",
         headline,
@@ -154,7 +176,7 @@ def compare(
         f"y ({named(y)}) = ",
         y,
     ]
-    assert_true(condition, data, summarize, name)
+    return assert_true(condition, data, summarize, name)
 
 
 def difference(
@@ -190,7 +212,7 @@ def assert_equal(
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> None:
+) -> Operation | None:
     """Asserts that two tensors are equal, element by element.
 
     What is known while tracing is checked then, the rest when the graph runs.
@@ -202,13 +224,16 @@ def assert_equal(
         summarize: How many elements the error shows. None means 3, a negative number all.
         name: A name for the op.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         InvalidArgumentError: Elements differ, or the shapes do not broadcast.
 
     >>> import graphwright as tf
     >>> tf.debugging.assert_equal(tf.constant([1, 2]), [1, 2])
     """
-    compare(EQUAL, x, y, message, summarize, name)
+    return compare(EQUAL, x, y, message, summarize, name)
 
 
 def assert_none_equal(
@@ -217,7 +242,7 @@ def assert_none_equal(
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
-) -> None:
+) -> Operation | None:
     """Asserts that two tensors differ in every element.
 
     What is known while tracing is checked then, the rest when the graph runs.
@@ -229,13 +254,16 @@ def assert_none_equal(
         message: What the error says first. None adds nothing.
         name: A name for the op.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         InvalidArgumentError: Two elements are equal, or the shapes do not broadcast.
 
     >>> import graphwright as tf
     >>> tf.debugging.assert_none_equal([1, 2], [2, 1])
     """
-    compare(NOT_EQUAL, x, y, message, summarize, name)
+    return compare(NOT_EQUAL, x, y, message, summarize, name)
 
 
 def assert_less(
@@ -244,7 +272,7 @@ def assert_less(
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> None:
+) -> Operation | None:
     """Asserts that x < y, element by element.
 
     What is known while tracing is checked then, the rest when the graph runs.
@@ -256,13 +284,16 @@ def assert_less(
         summarize: How many elements the error shows. None means 3, a negative number all.
         name: A name for the op.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         InvalidArgumentError: It does not hold for some elements, or the shapes do not broadcast.
 
     >>> import graphwright as tf
     >>> tf.debugging.assert_less([1, 2], 3)
     """
-    compare(LESS, x, y, message, summarize, name)
+    return compare(LESS, x, y, message, summarize, name)
 
 
 def assert_less_equal(
@@ -271,7 +302,7 @@ def assert_less_equal(
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> None:
+) -> Operation | None:
     """Asserts that x <= y, element by element.
 
     What is known while tracing is checked then, the rest when the graph runs.
@@ -283,13 +314,16 @@ def assert_less_equal(
         summarize: How many elements the error shows. None means 3, a negative number all.
         name: A name for the op.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         InvalidArgumentError: It does not hold for some elements, or the shapes do not broadcast.
 
     >>> import graphwright as tf
     >>> tf.debugging.assert_less_equal([1, 3], 3)
     """
-    compare(LESS_EQUAL, x, y, message, summarize, name)
+    return compare(LESS_EQUAL, x, y, message, summarize, name)
 
 
 def assert_greater(
@@ -298,7 +332,7 @@ def assert_greater(
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> None:
+) -> Operation | None:
     """Asserts that x > y, element by element.
 
     What is known while tracing is checked then, the rest when the graph runs.
@@ -310,13 +344,16 @@ def assert_greater(
         summarize: How many elements the error shows. None means 3, a negative number all.
         name: A name for the op.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         InvalidArgumentError: It does not hold for some elements, or the shapes do not broadcast.
 
     >>> import graphwright as tf
     >>> tf.debugging.assert_greater([1, 2], 0)
     """
-    compare(GREATER, x, y, message, summarize, name)
+    return compare(GREATER, x, y, message, summarize, name)
 
 
 def assert_greater_equal(
@@ -325,7 +362,7 @@ def assert_greater_equal(
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> None:
+) -> Operation | None:
     """Asserts that x >= y, element by element.
 
     What is known while tracing is checked then, the rest when the graph runs.
@@ -337,13 +374,16 @@ def assert_greater_equal(
         summarize: How many elements the error shows. None means 3, a negative number all.
         name: A name for the op.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         InvalidArgumentError: It does not hold for some elements, or the shapes do not broadcast.
 
     >>> import graphwright as tf
     >>> tf.debugging.assert_greater_equal([1, 0], 0)
     """
-    compare(GREATER_EQUAL, x, y, message, summarize, name)
+    return compare(GREATER_EQUAL, x, y, message, summarize, name)
 
 
 def compare_zero(
@@ -352,23 +392,25 @@ def compare_zero(
     message: str | None,
     summarize: int | None,
     name: str | None,
-) -> None:
+) -> Operation | None:
     """Asserts how all elements stand to zero."""
     x = convert(x)
     holds = reduce_all(relation.holds(x, convert(0, x.dtype)))
     headline = f"Condition x {relation.sign} 0 did not hold element-wise:"
     content = value_of(x)
     if content is None:
-        assert_true(holds, [message or "", headline, f"x ({named(x)}) = ", x], summarize, name)
-    elif not relation.known(content, 0).all():
+        data: list[TensorLike] = [message or "", headline, f"x ({named(x)}) = ", x]
+        return assert_true(holds, data, summarize, name)
+    if not relation.known(content, 0).all():
         raise InvalidArgumentError(
             None, None, f"{message or ''}\n{headline}\nx ({named(x)}) = \n{content}"
         )
+    return settled()
 
 
 def assert_positive(
     x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
+) -> Operation | None:
     """Asserts that all elements are above 0.
 
     Args:
@@ -377,18 +419,21 @@ def assert_positive(
         summarize: How many elements the error shows. None means 3, a negative number all.
         name: A name for the op.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         InvalidArgumentError: An element is not.
 
     >>> import graphwright as tf
     >>> tf.debugging.assert_positive([1, 2])
     """
-    compare_zero(GREATER, x, message, summarize, name)
+    return compare_zero(GREATER, x, message, summarize, name)
 
 
 def assert_negative(
     x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
+) -> Operation | None:
     """Asserts that all elements are below 0.
 
     Args:
@@ -397,18 +442,21 @@ def assert_negative(
         summarize: How many elements the error shows. None means 3, a negative number all.
         name: A name for the op.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         InvalidArgumentError: An element is not.
 
     >>> import graphwright as tf
     >>> tf.debugging.assert_negative([-1, -2])
     """
-    compare_zero(LESS, x, message, summarize, name)
+    return compare_zero(LESS, x, message, summarize, name)
 
 
 def assert_non_negative(
     x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
+) -> Operation | None:
     """Asserts that all elements are 0 or above.
 
     Args:
@@ -417,18 +465,21 @@ def assert_non_negative(
         summarize: How many elements the error shows. None means 3, a negative number all.
         name: A name for the op.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         InvalidArgumentError: An element is not.
 
     >>> import graphwright as tf
     >>> tf.debugging.assert_non_negative([0, 2])
     """
-    compare_zero(GREATER_EQUAL, x, message, summarize, name)
+    return compare_zero(GREATER_EQUAL, x, message, summarize, name)
 
 
 def assert_non_positive(
     x: TensorLike, message: str | None = None, summarize: int | None = None, name: str | None = None
-) -> None:
+) -> Operation | None:
     """Asserts that all elements are 0 or below.
 
     Args:
@@ -437,13 +488,16 @@ def assert_non_positive(
         summarize: How many elements the error shows. None means 3, a negative number all.
         name: A name for the op.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         InvalidArgumentError: An element is not.
 
     >>> import graphwright as tf
     >>> tf.debugging.assert_non_positive([0, -2])
     """
-    compare_zero(LESS_EQUAL, x, message, summarize, name)
+    return compare_zero(LESS_EQUAL, x, message, summarize, name)
 
 
 def assert_near(
@@ -454,7 +508,7 @@ def assert_near(
     message: str | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> None:
+) -> Operation | None:
     """Asserts that |x - y| <= atol + rtol * |y|, element by element.
 
     Args:
@@ -465,6 +519,9 @@ def assert_near(
         message: What the error says first. None adds nothing.
         summarize: How many elements the error shows. None means 3, a negative number all.
         name: A name for the op.
+
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
 
     Raises:
         InvalidArgumentError: It does not hold for some elements.
@@ -487,7 +544,7 @@ def assert_near(
         f"y ({named(y)}) = ",
         y,
     ]
-    assert_true(holds, data, summarize, name)
+    return assert_true(holds, data, summarize, name)
 
 
 # -- ranks and shapes ---------------------------------------------------------------------------
@@ -503,7 +560,7 @@ def assert_ranks(
     what: str,
     fits: Callable[[Rank, Sequence[Rank]], TensorLike],
     message: str | None,
-) -> None:
+) -> Operation | None:
     """Asserts something of a tensor's rank."""
     x = convert(x)
     wanted = [plain_rank(rank) for rank in ranks]
@@ -511,13 +568,21 @@ def assert_ranks(
         dynamic = rank_of(x)
         holds = fits(dynamic, [convert(rank) for rank in ranks])
         text = f"{prefix(message)}Tensor {named(x)} must have {what}"
-        assert_true(holds, [text, "Received shape: ", shape_of(x)])
-    elif not fits(x.type.rank, [rank for rank in wanted if rank is not None]):
+        return assert_true(holds, [text, "Received shape: ", shape_of(x)])
+    if not fits(x.type.rank, [rank for rank in wanted if rank is not None]):
         name = x.name if isinstance(x, SymbolicTensor) else ""
         raise ValueError(
             f"{prefix(message)}Tensor {name} must have {what}.  Received rank {x.type.rank}, "
             f"shape {x.shape}"
         )
+    return settled()
+
+
+def equals(actual: Rank, wanted: Sequence[Rank]) -> Any:
+    """Whether a rank is the first of others."""
+    if isinstance(actual, int):
+        return actual == wanted[0]
+    return comparison.equal(actual, wanted[0])
 
 
 def plain_rank(rank: Rank) -> int | None:
@@ -531,7 +596,7 @@ def plain_rank(rank: Rank) -> int | None:
 
 def assert_rank(
     x: TensorLike, rank: Rank, message: str | None = None, name: str | None = None
-) -> None:
+) -> Operation | None:
     """Asserts that a tensor has a rank.
 
     A rank that is known is checked at once, another when the graph runs.
@@ -542,6 +607,9 @@ def assert_rank(
         message: What the error says first. None adds nothing.
         name: Accepted for TensorFlow's signature and not used.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         ValueError: The tensor is known to have another rank, or `rank` is no scalar.
         InvalidArgumentError: The tensor has another rank when the graph runs.
@@ -549,12 +617,13 @@ def assert_rank(
     >>> import graphwright as tf
     >>> tf.debugging.assert_rank([[1.0]], 2)
     """
-    assert_ranks(x, [rank], f"rank {rank}", lambda actual, wanted: actual == wanted[0], message)
+    what = f"rank {rank}"
+    return assert_ranks(x, [rank], what, equals, message)
 
 
 def assert_rank_at_least(
     x: TensorLike, rank: Rank, message: str | None = None, name: str | None = None
-) -> None:
+) -> Operation | None:
     """Asserts that a tensor has a rank or a higher one.
 
     A rank that is known is checked at once, another when the graph runs.
@@ -565,6 +634,9 @@ def assert_rank_at_least(
         message: What the error says first. None adds nothing.
         name: Accepted for TensorFlow's signature and not used.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         ValueError: The rank is known to be lower, or `rank` is no scalar.
         InvalidArgumentError: The rank is lower when the graph runs.
@@ -573,12 +645,12 @@ def assert_rank_at_least(
     >>> tf.debugging.assert_rank_at_least([[1.0]], 1)
     """
     what = f"rank at least {rank}"
-    assert_ranks(x, [rank], what, lambda actual, wanted: actual >= wanted[0], message)
+    return assert_ranks(x, [rank], what, lambda actual, wanted: actual >= wanted[0], message)
 
 
 def assert_rank_in(
     x: TensorLike, ranks: Iterable[Rank], message: str | None = None, name: str | None = None
-) -> None:
+) -> Operation | None:
     """Asserts that a tensor has one of several ranks.
 
     A rank that is known is checked at once, another when the graph runs.
@@ -588,6 +660,9 @@ def assert_rank_in(
         ranks: The ranks: an iterable of scalars of integers.
         message: What the error says first. None adds nothing.
         name: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
 
     Raises:
         ValueError: The rank is known to be another, or an entry of `ranks` is no scalar.
@@ -606,7 +681,7 @@ def assert_rank_in(
             equal = comparison.logical_or(equal, comparison.equal(actual, rank))
         return equal
 
-    assert_ranks(x, ranks, f"rank in {ranks}", fits, message)
+    return assert_ranks(x, ranks, f"rank in {ranks}", fits, message)
 
 
 def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> None:
@@ -638,6 +713,7 @@ class NamedSizes:
         self.message = message
         self.summarize = summarize
         self.known: dict[Any, tuple[Any, str]] = {}
+        self.operations: list[Operation | None] = []  # what the checks gave
 
     def check(self, x: TensorValue, shape: object) -> None:
         """One tensor against its symbolic shape; a leading `...` or "*" matches any axes."""
@@ -645,9 +721,9 @@ class NamedSizes:
         rest = bool(entries) and entries[0] in ("*", ...)
         if rest:
             entries = entries[1:]
-            assert_rank_at_least(x, len(entries), self.message)
+            self.operations.append(assert_rank_at_least(x, len(entries), self.message))
         else:
-            assert_rank(x, len(entries), self.message)
+            self.operations.append(assert_rank(x, len(entries), self.message))
         sizes = shape_of(x)
         for i, entry in enumerate(entries):
             axis = i - len(entries) if rest else i
@@ -675,7 +751,8 @@ class NamedSizes:
                 raise ValueError(f"{text}  Received size {size}, shape {x.shape}")
             return
         equal = comparison.equal(convert(size), convert(wanted))
-        assert_true(equal, [text, "Received shape: ", shape_of(x)], self.summarize)
+        data: list[TensorLike] = [text, "Received shape: ", shape_of(x)]
+        self.operations.append(assert_true(equal, data, self.summarize))
 
 
 def assert_shapes(
@@ -684,7 +761,7 @@ def assert_shapes(
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
-) -> None:
+) -> Operation | None:
     """Asserts the shapes of tensors, and that axes of one name are of one size.
 
     Sizes that are known are checked at once, others when the graph runs.
@@ -697,6 +774,9 @@ def assert_shapes(
         message: What the error says first. None adds nothing.
         name: Accepted for TensorFlow's signature and not used.
 
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
     Raises:
         ValueError: A known rank or size is another.
         InvalidArgumentError: A rank or size is another when the graph runs.
@@ -708,6 +788,7 @@ def assert_shapes(
     sizes = NamedSizes(message, summarize)
     for tensor, shape in shapes.items() if isinstance(shapes, dict) else shapes:
         sizes.check(convert(tensor), shape)
+    return together(sizes.operations, "assert_shapes/group_deps")
 
 
 # -- dtypes -------------------------------------------------------------------------------------
@@ -720,7 +801,7 @@ def described(tensor: object) -> str:
 
 def assert_type(
     tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None
-) -> None:
+) -> Operation | None:
     """Asserts that a tensor has a dtype.
 
     Args:
@@ -728,6 +809,9 @@ def assert_type(
         tf_type: The dtype, or its name.
         message: What the error says first. None adds nothing.
         name: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
 
     Raises:
         TypeError: The tensor has another dtype.
@@ -740,15 +824,21 @@ def assert_type(
         raise TypeError(
             f"{prefix(message)}{described(tensor)} must be of type {wanted!r}; got {tensor.dtype!r}"
         )
+    return settled()
 
 
-def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> None:
+def assert_integer(
+    x: TensorLike, message: str | None = None, name: str | None = None
+) -> Operation | None:
     """Asserts that a tensor is of integers.
 
     Args:
         x: A tensor.
         message: What the error says first. None adds nothing.
         name: Accepted for TensorFlow's signature and not used.
+
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
 
     Raises:
         TypeError: The dtype is another.
@@ -762,6 +852,7 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
             f'{prefix(message)}Expected "x" to be integer type.  Found: {described(x)} of dtype '
             f"{x.dtype}"
         )
+    return settled()
 
 
 def assert_same_float_dtype(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
+from functools import partial, reduce, wraps
 from typing import Any, TypeAlias, TypeVar
 
 from graphwright.autodiff.reach import needs_of_branch
@@ -14,13 +14,21 @@ from graphwright.control.branch_gradient import taped_branch
 from graphwright.control.call import recomputed
 from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
+from graphwright.ir.operation import Operation
 from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
 from graphwright.op.cotangents import Cotangent
-from graphwright.op.interpreter import apply, convert, host_array, is_tensor
+from graphwright.op.interpreter import (
+    adds_to_open_graph,
+    apply,
+    convert,
+    host_array,
+    is_tensor,
+)
 from graphwright.op.needs import Needs
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.core.casting import cast
+from graphwright.ops.core.identity import identity
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.movement import reshape
@@ -254,7 +262,8 @@ def cond(
         name: A name for the op.
 
     Returns:
-        What the function returns: a tensor or a nested structure of tensors.
+        What the function returns: a tensor or a nested structure of tensors. In a block of
+        `tf.Graph.as_default` the condition stands in the place of operations.
 
     Raises:
         TypeError: A branch is no function; or, in a graph, `pred` is a Python bool, or the branches
@@ -276,8 +285,23 @@ def cond(
         raise TypeError("pred must not be a Python bool", pred)
     name = name or "cond"
     condition = scalar_condition(convert(pred), "pred", name)
-    result: R = traced_cond(condition, true_fn, false_fn, name)
+    branches: list[Branch] = [true_fn, false_fn]
+    if adds_to_open_graph():
+        branches = [with_tensors(branch, condition) for branch in branches]
+    result: R = traced_cond(condition, branches[0], branches[1], name)
     return result
+
+
+def with_tensors(branch: Branch, condition: TensorValue) -> Branch:
+    """A branch that returns the condition in the place of operations: sessions fetch that."""
+
+    @wraps(branch)
+    def call() -> Any:
+        return tree.map_structure(
+            lambda leaf: identity(condition) if isinstance(leaf, Operation) else leaf, branch()
+        )
+
+    return call
 
 
 def traced_cond(

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from graphwright.control.graph_variable import GraphVariable, waiting
+from graphwright.control.graph_variable import GraphVariable
+from graphwright.ir.control_edges import waiting
 from graphwright.ir.graph import Node
 from graphwright.ir.operation import Operation
 from graphwright.op.interpreter import apply, convert
@@ -34,11 +35,7 @@ def no_op(name: str | None = None) -> Any:
     >>> import graphwright as tf
     >>> tf.no_op()
     """
-    tracer = current_tracer()
-    if tracer is None:
-        return None
-    apply(NoOp.of(), name=name)
-    return Operation(tracer.graph.nodes[-1], tracer.graph) if tracer.graph.is_plain else None
+    return None if current_tracer() is None else apply(NoOp.of(), name=name)
 
 
 def group(*inputs: object, **kwargs: str | None) -> Any:

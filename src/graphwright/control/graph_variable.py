@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from graphwright.control.branch import cond
+from graphwright.ir.control_edges import waiting
 from graphwright.ir.default_session import session_for
-from graphwright.ir.graph import Graph, Node
+from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Operation
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.refusal import complete
@@ -242,17 +243,6 @@ def newest(variable: GraphVariable) -> Operation:
 
 
 @contextmanager
-def waiting(graph: Graph, nodes: list[Node] | None) -> Iterator[None]:
-    """Lets nodes that the block adds wait for others too; None lets them wait for nothing."""
-    before = graph.after
-    graph.after = () if nodes is None else tuple(dict.fromkeys([*before, *nodes]))
-    try:
-        yield
-    finally:
-        graph.after = before
-
-
-@contextmanager
 def as_default(graph: Graph) -> Iterator[Graph]:
     """Opens a block whose ops are added to a graph, which may get parameters meanwhile."""
     was_open = graph.is_open
@@ -298,8 +288,8 @@ def fill(variable: Variable, graph: Graph, value: Tensor) -> None:
     variable._is_initialized = apply(
         VarIsInitializedOp.of(), handle, name=f"{name}/IsInitialized/VarIsInitializedOp"
     )
-    apply(AssignVariableOp.of(storage.value_dtype), handle, value, name=f"{name}/Assign")
-    variable._initializer = Operation(graph.nodes[-1], graph)
+    assign = AssignVariableOp.of(storage.value_dtype)
+    variable._initializer = apply(assign, handle, value, name=f"{name}/Assign")
     read = ReadVariableOp.of(storage.value_dtype, storage.dims)
     variable._snapshot = apply(read, handle, name=f"{name}/Read/ReadVariableOp")
     for collection in (GLOBAL, TRAINABLE) if variable.trainable else (GLOBAL,):

@@ -202,6 +202,11 @@ def signature(generator: object, types: object, shapes: object, specs: object) -
             "To specify the output signature you need to provide either the `output_signature` "
             "argument or the `output_types` argument."
         )
+    return element_of(types, shapes)
+
+
+def element_of(types: object, shapes: object) -> ElementType:
+    """The type of elements that are tensors of some dtypes, and of shapes if these are given."""
     dtypes = tree.map_structure(as_dtype, types)
     leaves = tree.flatten(dtypes)
     dims = [None] * len(leaves) if shapes is None else parts_in(dtypes, shapes)

@@ -2,10 +2,13 @@
 
 Program order holds for every resource: a read comes after the last write, a write after the reads
 since. It holds for the outside world too (prints and the like). Other nodes are free.
+In a graph that blocks of a program add to, `waiting` says what nodes wait for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 from itertools import chain, count
 from typing import TypeAlias
@@ -113,3 +116,14 @@ def plain_results(graph: Graph) -> list[Node]:
     used = {value.node for node in graph.nodes for value in node.inputs}
     results = dict.fromkeys(value.node for value in graph.results)
     return [node for node in results if node.op.type_name == "Identity" and node not in used]
+
+
+@contextmanager
+def waiting(graph: Graph, nodes: list[Node] | None) -> Iterator[None]:
+    """Lets nodes that the block adds wait for others too; None lets them wait for nothing."""
+    before = graph.after
+    graph.after = () if nodes is None else tuple(dict.fromkeys([*before, *nodes]))
+    try:
+        yield
+    finally:
+        graph.after = before

@@ -97,6 +97,12 @@ class Names:
         used[key] = number + 1
         return numbered if key == name else f"{name}_{number}"
 
+    def copy(self) -> Names:
+        """The same names, for a look at the next ones."""
+        other = Names()
+        other._used, other.scope = dict(self._used), self.scope
+        return other
+
     def _is_made(self, key: str) -> bool:
         """Whether a name is a shorter one with a number that was given to it before."""
         base, _, number = key.rpartition("_")
@@ -155,6 +161,7 @@ class Graph(Face):
         #: What nodes that a program adds by itself wait for, beside the order of effects.
         self.waits: dict[Node, list[Node]] = {}
         self.after: tuple[Node, ...] = ()  # what nodes that are added now wait for
+        self.unfed: set[Value] = set()  # those for which sessions take no other value
         #: What programs of TensorFlow 1 list by name: `tf.compat.v1.GraphKeys`.
         self.collections: dict[Any, list[Any]] = {}
         #: Operations that a message has and the graph has not: the reasons by their names.

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from graphwright.ir.control_edges import order_of
+from graphwright.ir.control_edges import order_of, waiting
 from graphwright.ir.default_session import session_for
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.types import tree
 
 if TYPE_CHECKING:
+    from traceback import StackSummary
+
     from graphwright.ir.picture import View
     from graphwright.proto.graph_pb2 import GraphDef, NodeDef
 
@@ -74,6 +77,15 @@ class Operation:
         """The operations that must have run before it for their effects."""
         before = {node.name: nodes for node, nodes in order_of(self.graph).before.items()}
         return [Operation(node, self.graph) for node in before.get(self.name, ())]
+
+    @property
+    def traceback(self) -> StackSummary:
+        """The line of the program that made it; empty where none is known, as for constants."""
+        from traceback import FrameSummary, StackSummary  # few programs ask for it
+
+        location = self.node.location
+        lines = [] if location is None else [FrameSummary(*location)]
+        return StackSummary.from_list(lines)
 
     @property
     def node_def(self) -> NodeDef:
@@ -145,6 +157,28 @@ class Faces:
 
     #: Opens a block whose ops are added to a graph; `hooks` provides it.
     as_default: Callable[[Graph], AbstractContextManager[Graph]]
+
+    #: Opens a block whose ops are on a device; `hooks` provides it.
+    device: Callable[..., AbstractContextManager[None]]
+
+    @staticmethod
+    def waiting(graph: Graph, control_inputs: object) -> AbstractContextManager[None]:
+        """A block whose ops wait for others. In functions they follow the program's order."""
+        if not graph.is_plain:
+            return nullcontext()
+        if control_inputs is None:
+            return waiting(graph, None)
+        parts = tree.flatten(control_inputs, expand_composites=True)
+        operations = [part if isinstance(part, Operation) else part.op for part in parts]
+        return waiting(graph, [operation.node for operation in operations])
+
+    @staticmethod
+    def seed(graph: Graph) -> int | None:
+        """The seed of a graph's random ops, or None."""
+        from graphwright.ops.random.seeds import Seeding  # few programs ask a graph for it
+
+        source = Seeding.graphs.get(graph)
+        return None if source is None else source.seed
 
     @staticmethod
     def tensors(graph: Graph, values: Sequence[Value]) -> list[Any]:

@@ -50,6 +50,16 @@ def is_staged() -> bool:
     return interpreter is not None
 
 
+def adds_to_open_graph() -> bool:
+    """Whether ops outside of functions are added to a graph, as in blocks of `Graph.as_default`."""
+    interpreter = STATE.active
+    while interpreter is not None:
+        if getattr(getattr(interpreter, "graph", None), "is_plain", False):
+            return True
+        interpreter = interpreter.below
+    return False
+
+
 def note_read(tensor: Tensor) -> None:
     """Notes in all graphs that are being traced that a program reads a tensor's value."""
     interpreter = STATE.active

@@ -58,6 +58,14 @@ _PROTOCOL = frozenset(
 _INSTANCES = frozenset({"self", "cls"})
 
 
+class FormerPlaces:
+    """Where names of TensorFlow 1 are today, for the errors about them."""
+
+    #: The path of today of a name, None for names that TensorFlow 1 has not either; `hooks`
+    #: provides it.
+    today: Callable[[str], str | None]
+
+
 class _Words(Repr):
     """Short texts of values: of tensors the dtype with the shape, or with few elements."""
 

@@ -334,7 +334,7 @@ class FunctionImport:
             known = self._ops[key] = op_of(node, operands), set()
         op, agreeing = self._hinted(known[0], node, operands), known[1]
         made = apply(op, *operands, name=node.name)
-        outputs = made if isinstance(made, tuple) else () if made is None else (made,)
+        outputs = made if isinstance(made, tuple) else (made,) if isinstance(made, Tensor) else ()
         kinds = kinds_of(outputs)
         if kinds not in agreeing:
             if not is_flow(node, operands):

@@ -333,11 +333,10 @@ class SavedFolder:
             tensors[self._objects.value_key(number)] = (variable.dtype, variable._storage.read)
         prefix = os.path.join(variables, VARIABLES_FILENAME)
         write_bundle(f"{prefix}{SHARD}", f"{prefix}{INDEX}", tensors)
-        if self._files:
-            assets = os.path.join(folder, ASSETS_DIRECTORY)
-            os.makedirs(assets)
-            for name, path in self._files.items():
-                shutil.copyfile(path, os.path.join(assets, name))
+        assets = os.path.join(folder, ASSETS_DIRECTORY)
+        os.makedirs(assets)  # also of none: programs list them
+        for name, path in self._files.items():
+            shutil.copyfile(path, os.path.join(assets, name))
         content = self.model.SerializeToString(deterministic=True)
         Path(folder, SAVED_MODEL_FILENAME_PB).write_bytes(content)
         print_ = self._fingerprint(content, Path(f"{prefix}{INDEX}").read_bytes())

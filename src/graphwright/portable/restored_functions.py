@@ -151,8 +151,16 @@ class RestoredTrace:
         """The tensors of a call, or None where the trace does not serve it."""
         try:
             return list(matched(self.signature, (args, kwargs), converting))
-        except _Misfit:
+        except Misfit:
             return None
+
+    def refusal(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> str:
+        """Why the trace does not serve a call."""
+        try:
+            list(matched(self.signature, (args, kwargs), True))
+        except Misfit as misfit:
+            return misfit.words()
+        return ""
 
 
 class RestoredConcrete(ConcreteFunction):
@@ -175,8 +183,21 @@ def placeholder_name(spec: TensorSpec, argument: str) -> str:
     return spec.name if spec.name and NAME.fullmatch(spec.name) else argument
 
 
-class _Misfit(Exception):
-    """An argument is not what a trace takes."""
+class Misfit(Exception):
+    """A value is not what a trace takes."""
+
+    def __init__(self, expected: object, value: object) -> None:
+        super().__init__()
+        self.expected = expected
+        self.value = value
+
+    def words(self) -> str:
+        """What the value is, and what the trace takes."""
+        expected, value = self.expected, self.value
+        if isinstance(value, Tensor):
+            name = expected.name if isinstance(expected, TensorSpec) else None
+            value = TensorSpec.from_type(value.type, name)
+        return f"Can not cast {value!r} to {expected!r}"
 
 
 def is_call(signature: object) -> bool:
@@ -202,23 +223,23 @@ def matched(expected: Any, value: Any, converting: bool) -> Iterator[Any]:
         yield matched_tensor(expected, value, converting)
     elif isinstance(expected, TypeSpec):
         if not expected.is_compatible_with(value):
-            raise _Misfit
+            raise Misfit(expected, value)
         yield from expected.to_tensors(value)
     elif isinstance(expected, Mapping):
         if not isinstance(value, Mapping) or value.keys() != expected.keys():
-            raise _Misfit
+            raise Misfit(expected, value)
         for key in sorted(expected):
             yield from matched(expected[key], value[key], converting)
     elif isinstance(expected, (list, tuple)):
         if not is_alike(expected, value):
-            raise _Misfit
+            raise Misfit(expected, value)
         for part, item in zip(expected, value):
             yield from matched(part, item, converting)
     elif is_tensor(value) or is_tensor(expected) or type(value) is not type(expected):
         if value is not expected and not (is_number(value) and value == expected):
-            raise _Misfit
+            raise Misfit(expected, value)
     elif value != expected:
-        raise _Misfit
+        raise Misfit(expected, value)
 
 
 def is_number(value: object) -> bool:
@@ -240,13 +261,13 @@ def matched_tensor(spec: TensorSpec, value: Any, converting: bool) -> Any:
         value = convert(value)
     if not isinstance(value, Tensor):
         if not converting:
-            raise _Misfit
+            raise Misfit(spec, value)
         try:
             value = convert(value, None, spec.dtype)
         except (TypeError, ValueError):
-            raise _Misfit from None
+            raise Misfit(spec, value) from None
     if value.dtype is not spec.dtype or not spec.shape.is_compatible_with(value.shape):
-        raise _Misfit
+        raise Misfit(spec, value)
     return value
 
 
@@ -297,7 +318,8 @@ def restored_function(
 
     jit_compile = {FunctionSpec.ON: True, FunctionSpec.OFF: False}.get(spec.jit_compile)
     specs = stated_specs(spec)
-    return RestoredFunction(Dispatch(name, signature, traces), name, jit_compile, traces, specs)
+    dispatch = Dispatch(name, signature, traces, specs is not None)
+    return RestoredFunction(dispatch, name, jit_compile, traces, specs)
 
 
 def stated_specs(spec: FunctionSpec) -> tuple[Any, ...] | None:
@@ -314,11 +336,16 @@ class Dispatch:
     """What stands for the Python function of a saved one: it calls a trace that fits."""
 
     def __init__(
-        self, name: str, signature: inspect.Signature, traces: Sequence[RestoredTrace]
+        self,
+        name: str,
+        signature: inspect.Signature,
+        traces: Sequence[RestoredTrace],
+        is_typed: bool,
     ) -> None:
         self.__name__ = self.__qualname__ = name
         self.__signature__ = signature
         self._traces = traces
+        self._is_typed = is_typed and bool(traces)  # whether it had an input signature
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         concrete, tensors = self.serving(args, kwargs)
@@ -327,15 +354,32 @@ class Dispatch:
     def serving(
         self, args: tuple[object, ...], kwargs: Mapping[str, object]
     ) -> tuple[ConcreteFunction, list[Any]]:
-        """The first trace that fits a call, and its tensors; ValueError where none does."""
-        bound = self.__signature__.bind(*args, **kwargs)
+        """The first trace that fits a call, and its tensors; TypeError or ValueError where none
+        does."""
+        try:
+            bound = self.__signature__.bind(*args, **kwargs)
+        except TypeError as error:
+            raise self.misfit(own_words(error), args, kwargs) from None
         bound.apply_defaults()
         for converting in (False, True):
             for trace in self._traces:
                 tensors = trace.tensors(bound.args, bound.kwargs, converting)
                 if tensors is not None:
                     return trace.concrete(), tensors
+        if self._is_typed:
+            reason = self._traces[0].refusal(bound.args, bound.kwargs)
+            raise self.misfit(reason, args, kwargs)
         raise complete(ValueError(no_trace(self._traces, bound.args, bound.kwargs)))
+
+    def misfit(
+        self, reason: str, args: tuple[object, ...], kwargs: Mapping[str, object]
+    ) -> TypeError:
+        """The error of a call that does not fit the signature."""
+        typed = self._traces[0]._type() if self._is_typed else self.__signature__
+        return complete(TypeError(
+            f"Binding inputs to tf.function failed due to `{reason}`. Received args: {args} and "
+            f"kwargs: {dict(kwargs)} for signature: {typed}."
+        ))  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<{self.__name__}{self.__signature__} of a loaded model>"

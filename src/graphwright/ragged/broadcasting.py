@@ -29,13 +29,14 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
+from graphwright.values.tensor import Tensor
 
 
 def apply_flat(function: Callable[..., TensorLike | None], operands: Sequence[TensorLike]) -> Any:
     """Applies a function to the elements of operands, some of them ragged, broadcast together."""
     values, like = aligned(as_operands(operands))
     result = function(*values)
-    return result if result is None else like(result)
+    return like(result) if isinstance(result, Tensor) else result  # a check gives no tensor
 
 
 def as_operands(operands: Sequence[TensorLike]) -> list[RaggedOrTensor]:

@@ -6,12 +6,14 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex
 
-from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_equal
+from graphwright.control.dependencies import control_dependencies
+from graphwright.ir.operation import Operation
 from graphwright.op.dispatch import implement
 from graphwright.op.interpreter import convert
 from graphwright.ops.core import creation, indicators, movement
 from graphwright.ops.core import shapes as shape
+from graphwright.ops.core.identity import identity
 from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ragged.broadcasting import aligned
 from graphwright.ragged.ragged_indexing import wrapped
@@ -52,22 +54,30 @@ def squeeze(input: RaggedTensor, axis: Axes | None = None, name: str | None = No
         raise ValueError("Ragged.squeeze must have an axis argument.")
     result: Any = input
     for each in sorted(positive_axes(input, axis), reverse=True):
-        result = squeezed(result, each)
+        result = squeezed(result, each, f"axis {each} must be of size 1")
     return result
 
 
-def squeezed(x: RaggedOrTensor, axis: int) -> Any:
-    """A tensor or ragged tensor without one axis."""
+def squeezed(x: RaggedOrTensor, axis: int, words: str) -> Any:
+    """A tensor or ragged tensor without one axis; else an error with these words."""
     if not is_ragged(x):
         return movement.squeeze(x, [axis])
+    one = convert(1, x.row_splits.dtype)
     if axis == 0:
-        assert_equal(x.nrows(), convert(1, x.row_splits.dtype), "axis 0 must be of size 1")
+        return checked(x.values, assert_equal(x.nrows(), one, words))
+    if axis > 1:
+        return x.with_values(squeezed(x.values, axis - 1, words))
+    if x._row_partition.static_uniform_row_length == 1:
         return x.values
-    if axis == 1:
-        if x._row_partition.static_uniform_row_length != 1:
-            raise InvalidArgumentError(None, None, "axis 1 is ragged: it cannot be squeezed")
-        return x.values
-    return x.with_values(squeezed(x.values, axis - 1))
+    return checked(x.values, assert_equal(x.row_lengths(), one, words))
+
+
+def checked(x: RaggedOrTensor, check: Operation | None) -> Any:
+    """A tensor or ragged tensor that comes after a check, if that is an operation."""
+    if check is None:
+        return x
+    with control_dependencies([check]):
+        return x.with_flat_values(identity(x.flat_values)) if is_ragged(x) else identity(x)
 
 
 @implement(movement.reshape, RaggedTensor, DynamicRaggedShape)

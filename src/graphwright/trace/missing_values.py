@@ -96,7 +96,8 @@ def no_truth(tensor: NamedValue) -> OperatorNotAllowedInGraphError:
         place = asker.place
         source = "" if place is None else condition_at(place)
         cond = f"`tf.cond({source or 'condition'}, lambda: ..., lambda: ...)`"
-        advice = instead(asker, cond, f"{cond}, or an `if` statement")
+        membership = membership_form(None if place is None else node_at(place))
+        advice = instead(asker, membership or cond, membership or f"{cond}, or an `if` statement")
         if place is not None and is_filter(place, source):
             advice = (
                 "A comprehension takes its items as Python does: `tf.boolean_mask(items, mask)` "
@@ -109,6 +110,18 @@ def no_truth(tensor: NamedValue) -> OperatorNotAllowedInGraphError:
         )
 
     return not_decided(tensor, words)
+
+
+def membership_form(node: ast.AST | None) -> str:
+    """The op that takes the place of `item in items`; empty for other code."""
+    if not isinstance(node, ast.Compare) or len(node.ops) > 1:
+        return ""
+    item, items = shown(node.left) or "item", shown(node.comparators[0]) or "items"
+    if isinstance(node.ops[0], ast.In):
+        return f"`tf.reduce_any(tf.stack({items}) == {item})`"
+    if isinstance(node.ops[0], ast.NotIn):
+        return f"`tf.reduce_all(tf.stack({items}) != {item})`"
+    return ""
 
 
 def no_items(tensor: NamedValue) -> OperatorNotAllowedInGraphError:

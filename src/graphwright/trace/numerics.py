@@ -41,10 +41,10 @@ class NumericsChecker(Layer):
     def apply(self, op: Op, operands: tuple[object, ...], name: str | None) -> Any:
         """The op's result, checked."""
         result = self.hand_on(op, operands, name)
-        if op.type_name in _PASSED_ON or result is None:
-            return result
-        if type(result) is not tuple:
+        if isinstance(result, Tensor) and op.type_name not in _PASSED_ON:
             return self.checked(op, operands, result, 0, 1)
+        if type(result) is not tuple or op.type_name in _PASSED_ON:
+            return result
         return tuple([self.checked(op, operands, t, i, len(result)) for i, t in enumerate(result)])
 
     def checked(

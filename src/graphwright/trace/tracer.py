@@ -14,6 +14,7 @@ from graphwright.base.bounded_tables import remember
 from graphwright.base.errors import InvalidArgumentError, user_location
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
+from graphwright.ir.operation import Operation
 from graphwright.op.interpreter import STATE, Interpreter, activate, holds_tensor, makes_tensor
 from graphwright.op.op import DTypeMismatch, LateRefusal, Op, freeze, host_value
 from graphwright.op.refusal import before_advice
@@ -52,6 +53,10 @@ class Tracer:
         self.graph = graph
         self.below = below
         self.outer = tracer_of(below)
+        #: Whether blocks of a program add to the graph, or to that of which it is a branch or loop.
+        self.is_for_sessions: bool = graph.is_plain or (
+            graph.is_body and self.outer is not None and self.outer.is_for_sessions
+        )
         #: What the graph has of outside, by `id`; all blocks that add to a plain graph share it.
         self._captured: dict[int, tuple[Any, Value]] = (
             graph.outside
@@ -102,12 +107,14 @@ class Tracer:
             value.node.name = self.graph.names.claim("Const")
 
     def results(self, node: Node) -> Any:
-        """A node's outputs as an op returns them."""
+        """A node's outputs as an op returns them; its operation where it has none, and sessions
+        run it."""
         outputs = node.outputs
         if len(outputs) == 1 and not node.op.returns_tuple:
             return SymbolicTensor(outputs[0], self.graph)
         if not outputs:
-            return None
+            gives_operation = self.is_for_sessions and not node.op.returns_tuple
+            return Operation(node, self.graph) if gives_operation else None
         return tuple([SymbolicTensor(v, self.graph) for v in outputs])
 
     def constant(self, value: TensorLike, dtype: DType | None, name: str | None) -> Any:

@@ -483,6 +483,8 @@ def stored(array: Array, dtype: DType, value: object, bounded: bool = False) -> 
 def from_numpy(value: Array | np.generic, dtype: DType | None, hint: DType | None = None) -> Array:
     """A copy of a NumPy array or scalar, its numbers cast where a dtype is given."""
     array = np.array(value, order="C", copy=True)
+    if array.dtype == object and dtype not in (None, dt.string) and dtype.is_numpy_compatible:
+        array = array.astype(dtype.numpy_dtype)
     if array.dtype.kind in "US" or array.dtype == object:
         array = as_bytes(array)
     present = of_numpy(array.dtype)
@@ -508,7 +510,12 @@ def as_bytes(array: Array) -> Array:
         if isinstance(item, str):
             item = item.encode()
         elif not isinstance(item, bytes):
-            raise ValueError(f"Expected bytes or text, got {item!r} of type {type(item).__name__}")
+            raise ValueError(
+                "Failed to convert a NumPy array to a Tensor (Unsupported object type "
+                f"{type(item).__name__}): in this object array, element {i} is {shorten(item)}, "
+                "and not text or bytes. Give an array of numbers a dtype: "
+                "`array.astype(np.float32)`."
+            )
         flat[i] = item
     out[...] = flat.reshape(array.shape)
     return out

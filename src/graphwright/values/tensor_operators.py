@@ -7,7 +7,13 @@ from typing import Any, ClassVar, NoReturn
 
 from graphwright.base.errors import show_users_lines, user_location
 from graphwright.op.dispatch import call
-from graphwright.op.interpreter import convert, convert_pair, is_tensor
+from graphwright.op.interpreter import (
+    STATE,
+    adds_to_open_graph,
+    convert,
+    convert_pair,
+    is_tensor,
+)
 from graphwright.op.op import Hooks
 from graphwright.op.refusal import leave, own_boundary
 from graphwright.ops.core import indexing
@@ -132,7 +138,7 @@ def comparison_with(function: Callable[..., object], of_none: bool) -> Any:
     def operator(self: TensorLike, other: object) -> Any:
         if other is None:
             return of_none
-        if not Operators._compares_elements:
+        if not compares_elements(self):
             return is_same(self, other) is not of_none
         try:
             return function(self, other)
@@ -141,6 +147,17 @@ def comparison_with(function: Callable[..., object], of_none: bool) -> Any:
             raise
 
     return operator
+
+
+def compares_elements(x: Any) -> bool:
+    """Whether `==` compares elements, and does not say whether two tensors are the same one.
+
+    Tensors and variables of a graph that blocks of a program add to are kept in lists and dicts,
+    as in TensorFlow 1.
+    """
+    if not Operators._compares_elements or (x._graph is not None and x._graph.is_plain):
+        return False
+    return STATE.active is None or not adds_to_open_graph()
 
 
 def is_same(x: object, y: object) -> bool:
@@ -157,6 +174,8 @@ class Operators:
 
     #: Whether `==` compares elements; in TensorFlow 1 it says whether tensors are the same one.
     _compares_elements: ClassVar[bool] = True
+    #: The graph that a tensor, or a variable of sessions, belongs to.
+    _graph: Any = None
 
     __add__ = binary(arithmetic.add, "add")
     __radd__ = reflected(arithmetic.add, "add")

@@ -403,13 +403,17 @@ class Variable(NotInPlace, TypedOperators, Dense, Trackable, metaclass=Creation)
 
     def numpy(self) -> NDArray[Any]:
         """The value as a new NumPy array or scalar."""
+        value: NDArray[Any] = box(self._known_value()).numpy()
+        return value
+
+    def _known_value(self) -> Any:
+        """The array of the value; NotImplementedError while a graph is built, which has none."""
         if STATE.active is not None and creator_of(STATE.active) is not None:
             raise NotImplementedError(
                 "numpy() is only available when eager execution is enabled: use the variable "
                 "itself, or `read_value()`, inside a `tf.function`."
             )
-        value: NDArray[Any] = box(self._storage.read()).numpy()
-        return value
+        return self._storage.read()
 
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Returns the rows at `indices`, as `tf.gather` does.
@@ -956,18 +960,27 @@ class Variable(NotInPlace, TypedOperators, Dense, Trackable, metaclass=Creation)
     def __hash__(self) -> int:
         raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
 
+    def __copy__(self) -> Variable:
+        return self
+
     def __deepcopy__(self, memo: dict[int, object]) -> Variable:
-        copy = Variable(
-            box(np.array(self._storage.read())),
-            trainable=self._trainable,
-            name=self._name,
-            constraint=self._constraint,
-            synchronization=self._synchronization,
-            aggregation=self._aggregation,
-            shape=self.shape,
-        )
+        copy = Variable(box(np.array(self._known_value())), **self._options())
         memo[id(self)] = copy
         return copy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial(Variable, box(self._known_value()), **self._options()), ()
+
+    def _options(self) -> dict[str, Any]:
+        """What a copy is made with, beside the value."""
+        return {
+            "trainable": self._trainable,
+            "name": self._name,
+            "constraint": self._constraint,
+            "synchronization": self._synchronization,
+            "aggregation": self._aggregation,
+            "shape": self.shape,
+        }
 
     def __repr__(self) -> str:
         value = ""

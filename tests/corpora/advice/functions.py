@@ -529,3 +529,30 @@ advised(
     ("concrete.replace_capture_with_deferred_capture(\n", "width.assign(3.0)"),
     result=[1.0, 1.0, 1.0],
 )
+advised(
+    "handle_of_an_iterator_before_its_begin",
+    "Ensure that you have run the initializer operation",
+    """
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        iterator = v1.data.make_initializable_iterator(tf.data.Dataset.range(3))
+        handle = v1.placeholder(tf.string, [])
+        x = v1.data.Iterator.from_string_handle(handle, tf.int64).get_next()
+        feed = {handle: session.run(iterator.string_handle())}
+        result = session.run(x, feed)
+    """,
+    ("    result", "    session.run(iterator.initializer)\n    result"),
+    result=0,
+)
+advised(
+    "iterator_of_sessions_without_a_graph",
+    "take elements with a `for` loop over the dataset",
+    """
+    dataset = tf.data.Dataset.range(3)
+    iterator = tf.compat.v1.data.Iterator.from_structure(tf.int64)
+    result = [iterator.get_next()]
+    """,
+    ("iterator = tf.compat.v1.data.Iterator.from_structure(tf.int64)\n", ""),
+    ("[iterator.get_next()]", "[x for x in dataset]"),
+    result=[0, 1, 2],
+)

@@ -428,7 +428,10 @@ advised(
         y = tf.image.extract_glimpse(x, [2, 2], [[0.0, 0.0]])
     result = tf.reduce_sum(tape.gradient(y, x))
     """,
-    ("extract_glimpse(x, [2, 2], [[0.0, 0.0]])", "crop_and_resize(x, [[0.0, 0, 1, 1]], [0], [2, 2])"),
+    (
+        "extract_glimpse(x, [2, 2], [[0.0, 0.0]])",
+        "crop_and_resize(x, [[0.0, 0, 1, 1]], [0], [2, 2])",
+    ),
     result=4.0,
 )
 call("lengths_and_padding", "Specify argument `lengths` or `padding`",
@@ -491,3 +494,13 @@ promoting("all", "variable_of_a_narrower_dtype_in_a_promotion_mode",
 promoting("all", "arange_of_ends_of_two_dtypes_in_a_promotion_mode", "or give dtype=",
           "numpy.arange(tf.constant(0), stop)", ("0), stop)", "0), stop, dtype=tf.int64)"),
           [0, 1, 2])  # fmt: skip
+advised(
+    "array_of_objects",
+    "Give an array of numbers a dtype: `array.astype(np.float32)`",
+    """
+    array = np.array([1, None], dtype=object)
+    result = tf.constant(array)[:1]
+    """,
+    ("tf.constant(array)", "tf.constant(array.astype(np.float32))"),
+    result=[1.0],
+)

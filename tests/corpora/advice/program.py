@@ -80,7 +80,7 @@ def run(name: str, program: str) -> Outcome:
             try:
                 exec(compile(text, file, "exec"), scope)
             except Exception as error:  # noqa: BLE001
-                errors.append(str(error))
+                errors.append("\n".join([str(error), *getattr(error, "__notes__", ())]))
     finally:
         logger.removeHandler(handler)
     complaints = [*errors, *handler.texts, *[str(w.message) for w in caught]]

@@ -715,3 +715,46 @@ advised(
     ("c.replace_capture_with_deferred_capture(k, lambda: tf.constant(5), spec)", "k.assign(5)"),
     result=15,
 )
+advised(
+    "raise_in_a_branch",
+    "Use `tf.debugging.assert_greater`",
+    """
+    @tf.function
+    def f(x):
+        if x <= 0:
+            raise ValueError("not positive")
+        return x
+    result = f(tf.constant(2))
+    """,
+    (
+        'if x <= 0:\n        raise ValueError("not positive")',
+        'tf.debugging.assert_greater(x, 0, "not positive")',
+    ),
+    result=2,
+)
+advised(
+    "membership_among_tensors",
+    "write `tf.reduce_any(tf.stack(known) == x)`",
+    """
+    @tf.autograph.experimental.do_not_convert
+    def is_among(x, known):
+        return x in known
+    f = tf.function(lambda x, y: is_among(x, [y, x]))
+    result = f(tf.constant(2), tf.constant(3))
+    """,
+    ("x in known", "tf.reduce_any(tf.stack(known) == x)"),
+    result=True,
+)
+advised(
+    "no_membership_among_tensors",
+    "write `tf.reduce_all(tf.stack(known) != x)`",
+    """
+    @tf.autograph.experimental.do_not_convert
+    def is_new(x, known):
+        return x not in known
+    f = tf.function(lambda x, y: is_new(x, [y, x]))
+    result = f(tf.constant(2), tf.constant(3))
+    """,
+    ("x not in known", "tf.reduce_all(tf.stack(known) != x)"),
+    result=False,
+)

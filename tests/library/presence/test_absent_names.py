@@ -74,3 +74,40 @@ def test_errors_say_what_to_do_instead(name: str) -> None:
     (way,) = [way for names, way in CLASSIC.items() if name in names.split()]
     with pytest.raises(AttributeError, match=re.escape(way)):
         operator.attrgetter(f"compat.v1.{name}")(tf)
+
+
+@pytest.mark.parametrize(
+    ("path", "today"),
+    [
+        ("log", "math.log"),
+        ("lin_space", "linspace"),
+        ("decode_raw", "io.decode_raw"),
+        ("random_uniform", "random.uniform"),
+        ("to_float", "cast"),
+        ("div", "compat.v1.div"),
+        ("python_io", "compat.v1.python_io"),
+        ("train.Saver", "compat.v1.train.Saver"),
+        ("image.resize_bilinear", "compat.v1.image.resize_bilinear"),
+        ("nn.sampled_softmax_loss_", None),
+        ("math.ln", None),
+    ],
+)
+def test_a_name_of_tensorflow_1_has_its_place_of_today(path: str, today: str | None) -> None:
+    words = absence(path)
+    if today is None:
+        assert words is None
+        return
+    assert words is not None
+    assert words.startswith(f"graphwright has no tf.{path}, which is of TensorFlow 1.")
+    assert f" Use `tf.{today}" in words
+    operator.attrgetter(today)(tf)
+
+
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [("reduce_summ", "reduce_sum"), ("nn.softmx", "nn.softmax"), ("conv2d", ""), ("_add", "")],
+)
+def test_a_name_that_is_nearly_right_is_asked_for(path: str, near: str) -> None:
+    with pytest.raises(AttributeError) as raised:
+        operator.attrgetter(path)(tf)
+    assert str(raised.value).endswith(f"Did you mean `tf.{near}`?" if near else f"{path!r}")

@@ -96,6 +96,16 @@ PROGRAMS = {
         assert update(0, 1).numpy().tolist() == [[1, 9], [3, 4]]
         assert update(5, -3).numpy().tolist() == [[1, 2], [9, 4]]  # moved until it fits
         """,
+    "what programs print": """
+        import os
+        import graphwright, tensorflow as tf
+        from tensorflow.python.client import device_lib
+        assert tf.__file__ == graphwright.__file__ and os.path.isfile(tf.__file__)
+        assert tf.__all__.count("__file__") == 0
+        (cpu,) = device_lib.list_local_devices()
+        assert (cpu.name, cpu.device_type, cpu.memory_limit) == ("/device:CPU:0", "CPU", 1 << 28)
+        assert str(cpu).startswith('name: "/device:CPU:0"\\ndevice_type: "CPU"\\n')
+        """,
     "names of type specs": """
         import tensorflow as tf
         from tensorflow.python.framework import type_spec_registry as registry

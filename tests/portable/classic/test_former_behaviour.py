@@ -21,6 +21,7 @@ def former() -> Iterator[None]:
         v1.enable_eager_execution()
         v1.enable_v2_tensorshape()
         v1.enable_tensor_equality()
+        v1.enable_control_flow_v2()
 
 
 @pytest.mark.usefixtures("former")
@@ -55,3 +56,63 @@ def test_the_package_itself_sees_plain_sizes() -> None:
         return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
 
     assert loss(tf.zeros([2, 4]), [0, 3]).numpy() == pytest.approx([1.3862944, 1.3862944])
+
+
+def test_tensors_of_graphs_that_blocks_add_to_are_equal_to_themselves() -> None:
+    eager = tf.constant([1, 2])
+    with tf.Graph().as_default() as graph:
+        a, b, v, w = tf.constant([1, 2]), tf.constant([1, 2]), tf.Variable(1), tf.Variable(1)
+        assert (a == a, a != a, a == b, a == eager) == (True, False, False, False)
+        assert (v == v, v != w, v == 1) == (True, True, False)
+        assert a in [b, a]
+        assert [b, a].index(a) == 1
+        assert [x for x in v1.global_variables() if x not in [v]] == [w]
+        assert {a: "a"}[graph.get_tensor_by_name(a.name)] == "a"
+        assert not v1.executing_eagerly_outside_functions()
+        rank = tf.debugging.assert_rank(v1.placeholder(tf.int32, None, "x"), 1)
+        with v1.Session() as session:
+            assert session.run(rank, {"x:0": [1]}) is None
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(rank, {"x:0": 1})
+    assert (a == a, a == b) == (True, False)
+    assert (eager == tf.constant([1, 3])).numpy().tolist() == [True, False]
+    assert tf.function(lambda x: x == 1)(tf.constant(1))
+
+
+def test_one_switch_makes_tensors_equal_to_themselves() -> None:
+    v1.disable_eager_execution()
+    try:
+        a, b = tf.constant(1), tf.constant(1)
+        v1.enable_tensor_equality()
+        assert a in [b, a]
+        assert a != b
+    finally:
+        v1.reset_default_graph()
+        v1.enable_eager_execution()
+
+
+def structures() -> list[type]:
+    """The types of what a loop and a branch return."""
+    x = tf.constant(1)
+    several = v1.while_loop(lambda i, j: i < 5, lambda i, j: (i + 1, j), [x, x])
+    return [type(several), type(v1.cond(x > 0, lambda: [x], lambda: [-x]))]
+
+
+def test_loops_and_branches_return_what_they_do_in_tensorflow_2() -> None:
+    with tf.Graph().as_default():
+        assert structures() == [list, list]
+    eager = structures()
+    assert (eager[0], issubclass(eager[1], tf.Tensor)) == (tuple, True)
+
+
+@pytest.mark.usefixtures("former")
+def test_loops_and_branches_return_what_they_do_in_tensorflow_1() -> None:
+    assert not v1.control_flow_v2_enabled()
+    kinds = structures()
+    assert (kinds[0], issubclass(kinds[1], tf.Tensor)) == (tuple, True)
+
+    @tf.function
+    def f() -> None:
+        assert structures() == [list, list]
+
+    f()

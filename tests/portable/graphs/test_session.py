@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -112,3 +113,65 @@ def test_tensors_of_functions_have_no_hash() -> None:
     f(tf.constant(1.0))
     _, x, y = doubled()
     assert {x: 1, y: 2}[y] == 2
+
+
+@pytest.mark.parametrize("check", ["comparison", "static", "shapes", "print"])
+def test_checks_and_prints_give_operations(check: str, tmp_path: Path) -> None:
+    out = tmp_path / "printed"
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.int32, None)
+        operation = {
+            "comparison": lambda: tf.debugging.assert_positive(x),
+            "static": lambda: v1.assert_rank(tf.constant([1]), 1),
+            "shapes": lambda: v1.debugging.assert_shapes([(x, ("n",))]),
+            "print": lambda: tf.print("x", x, output_stream=f"file://{out}"),
+        }[check]()
+        assert isinstance(operation, tf.Operation)
+        with tf.control_dependencies([operation]):
+            y = tf.identity(x)
+        assert session.run(y, {x: [4]}).tolist() == [4]
+        assert session.run(operation, {x: [4]}) is None
+        if check in ("comparison", "shapes"):
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(y, {x: -4})
+    assert out.exists() == (check == "print")
+
+
+def test_what_changes_files_and_tables_gives_operations(tmp_path: Path) -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, -2, -3)
+        session.run(table.insert([1, 2], [5, 6]))
+        session.run(table.erase([1]))
+        session.run(tf.io.write_file(str(tmp_path / "a.txt"), "Hello"))
+        assert session.run(table.lookup([1, 2])).tolist() == [-1, 6]
+    assert (tmp_path / "a.txt").read_text() == "Hello"
+
+
+def test_a_branch_that_returns_an_operation_is_fetched() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        trains = v1.placeholder(tf.bool, [])
+        v = tf.Variable(1)
+        update = tf.cond(trains, lambda: tf.group(v.assign_add(2)), lambda: tf.no_op())
+        assert update.dtype is tf.bool
+        session.run(v.initializer)
+        assert session.run([update, v.read_value()], {trains: False}) == [False, 1]
+        assert session.run(update, {trains: True})
+        assert session.run(v) == 3
+
+
+def test_checks_outside_of_such_graphs_give_nothing() -> None:
+    @tf.function
+    def f(x: tf.Tensor) -> None:
+        assert tf.debugging.assert_positive(x) is None
+        assert tf.no_op() is None
+
+    f(tf.constant(1))
+    assert tf.debugging.assert_positive(1) is None
+
+
+@pytest.mark.parametrize("fetch", [None, 5, [None], {"a": abs}])
+def test_a_fetch_that_names_nothing_is_refused(fetch: Any) -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        for run in (session.run, session.make_callable):
+            with pytest.raises(TypeError, match=r"Argument `fetch` = .* has invalid type"):
+                run(fetch)

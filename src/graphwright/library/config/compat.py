@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.ir.graph import Graph
+from graphwright.op.interpreter import adds_to_open_graph
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor
@@ -241,16 +242,16 @@ def enable_v2_behavior() -> None:
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """Says whether ops outside functions run at once: always.
+    """Says whether ops outside functions run at once.
 
     Returns:
-        True.
+        A bool: False in a block of `tf.Graph.as_default`, and where a program has turned to graphs.
 
     >>> import graphwright as tf
     >>> tf.compat.v1.executing_eagerly_outside_functions()
     True
     """
-    return True
+    return not adds_to_open_graph()
 
 
 def sparse_placeholder(

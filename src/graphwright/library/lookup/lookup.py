@@ -381,28 +381,34 @@ class MutableHashTable(LookupTable):
         """
         return self._find(keys, dynamic_default_values, name)
 
-    def insert(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> None:
+    def insert(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> Any:
         """Sets the values of keys.
 
         Args:
             keys: A tensor of `key_dtype`.
             values: A tensor of `value_dtype`, of the shape of `keys` and then that of a value.
             name: A name for the op.
+
+        Returns:
+            A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
         """
         operands = convert(keys, self.key_dtype), convert(values, self.value_dtype)
-        apply(tables.INSERT, self._table_handle, *operands, name=name)
+        return apply(tables.INSERT, self._table_handle, *operands, name=name)
 
-    def remove(self, keys: TensorLike, name: str | None = None) -> None:
+    def remove(self, keys: TensorLike, name: str | None = None) -> Any:
         """Removes keys that are in the table.
 
         Args:
             keys: A tensor of `key_dtype`.
             name: A name for the op.
 
+        Returns:
+            A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
         Raises:
             TypeError: The keys are of another dtype.
         """
-        apply(tables.REMOVE, self._table_handle, self._keys(keys), name=name)
+        return apply(tables.REMOVE, self._table_handle, self._keys(keys), name=name)
 
 
 class DenseHashTable(MutableHashTable):
@@ -452,7 +458,7 @@ class DenseHashTable(MutableHashTable):
 
     def insert_or_assign(
         self, keys: TensorLike, values: TensorLike, name: str | None = None
-    ) -> None:
+    ) -> Any:
         """Sets the values of keys, as `insert`.
 
         Args:
@@ -460,16 +466,22 @@ class DenseHashTable(MutableHashTable):
             values: A tensor of `value_dtype`, of the shape of `keys` and then that of a value.
             name: A name for the op.
 
+        Returns:
+            A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
+
         Raises:
             InvalidArgumentError: A key may not be used.
         """
-        self.insert(keys, values, name)
+        return self.insert(keys, values, name)
 
-    def erase(self, keys: TensorLike, name: str | None = None) -> None:
+    def erase(self, keys: TensorLike, name: str | None = None) -> Any:
         """Removes keys, as `remove`.
 
         Args:
             keys: A tensor of `key_dtype`.
             name: A name for the op.
+
+        Returns:
+            A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
         """
-        self.remove(keys, name)
+        return self.remove(keys, name)

@@ -5,7 +5,10 @@ The errors for such names and the list at the end of docs/api.md come from this 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
+
+from graphwright.op.refusal import FormerPlaces
 
 
 class Absence(NamedTuple):
@@ -398,6 +401,9 @@ CLASSIC = {
     "xla": "Use `tf.function(jit_compile=True)`.",
 }
 
+#: How alike two names are for one to be meant by the other.
+_NEAR = 0.85
+
 
 def absence(path: str) -> str | None:
     """Why a public name or namespace of TensorFlow is not here; None for what TensorFlow lacks.
@@ -414,4 +420,14 @@ def absence(path: str) -> str | None:
     for old, instead in CLASSIC.items():
         if path.startswith("compat.v1.") and path.removeprefix("compat.v1.") in old.split():
             return f"{title}. {instead}"
-    return None
+    today = FormerPlaces.today(path)
+    return today and f"{title}, which is of TensorFlow 1. Use `tf.{today}`."
+
+
+def near_name(path: str, offered: Iterable[str]) -> str:
+    """A question about the name of a namespace that a path may mean; empty where none is near."""
+    from difflib import get_close_matches
+
+    place, dot, name = path.rpartition(".")
+    near = get_close_matches(name, list(offered), 1, _NEAR) if name[:1] != "_" else []
+    return f". Did you mean `tf.{place}{dot}{near[0]}`?" if near else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+from dataclasses import dataclass
 from typing import Any
 
 from graphwright.library.config.devices import Division
@@ -60,3 +62,31 @@ def dynamic_update_slice(input: TensorLike, update: TensorLike, start_indices: T
     begin = maximum(minimum(starts, shape(whole, starts.dtype) - extent), 0)
     op = TensorStridedSliceUpdate.of(0, 0, 0, 0, 0)
     return apply(op, whole, begin, begin + extent, ones_like(begin), part)
+
+
+@dataclass(frozen=True)
+class DeviceAttributes:
+    """A device of the process, as TensorFlow's message of this name has it."""
+
+    name: str
+    device_type: str
+    memory_limit: int
+    incarnation: int
+    physical_device_desc: str = ""
+    xla_global_id: int = -1
+
+    def __repr__(self) -> str:
+        return (
+            f'name: "{self.name}"\ndevice_type: "{self.device_type}"\n'
+            f"memory_limit: {self.memory_limit}\nlocality {{\n}}\n"
+            f"incarnation: {self.incarnation}\nxla_global_id: {self.xla_global_id}\n"
+        )
+
+
+#: What TensorFlow says of the memory of a CPU, whatever there is.
+_CPU_MEMORY = 1 << 28
+
+
+def list_local_devices(session_config: object = None) -> list[DeviceAttributes]:
+    """The devices of the process: its CPU. Each call gives them another incarnation."""
+    return [DeviceAttributes("/device:CPU:0", "CPU", _CPU_MEMORY, secrets.randbits(63) + 1)]

@@ -10,6 +10,7 @@ _HERE = "graphwright.library.presence.internal_names"
 PLACES: dict[str, dict[str, str]] = {
     "compiler.tf2xla.python.xla": {"dynamic_update_slice": f"{_HERE}:dynamic_update_slice"},
     "core.util.event_pb2": {"Event": "graphwright.proto.event_pb2:Event"},
+    "python.client.device_lib": {"list_local_devices": f"{_HERE}:list_local_devices"},
     "python.data.experimental.ops.distribute": {
         "compute_batch_size": "graphwright.data.stages.batch_sizes:compute_batch_size",
     },

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from graphwright.base.errors import outermost
-from graphwright.library.presence.absent_names import absence
+from graphwright.library.presence.absent_names import absence, near_name
 from graphwright.library.presence.internal_places import PLACES
 
 NAME = "tensorflow"
@@ -22,7 +23,10 @@ RELEASE = "2.21.0"
 
 #: What names have under `tensorflow` instead of what they have here.
 SUBSTITUTES = {
-    NAME: {"__version__": RELEASE},
+    NAME: {
+        "__version__": RELEASE,
+        "__file__": str(Path(__file__).parents[2] / "__init__.py"),  # programs print it
+    },
     f"{NAME}.version": {"VERSION": RELEASE},
 }
 
@@ -52,7 +56,6 @@ PUBLIC = {
     "control_flow_ops": "tf.cond, tf.while_loop and tf.group",
     "data_flow_ops": "tf.dynamic_stitch and tf.dynamic_partition",
     "def_function": "tf.function",
-    "device_lib": "tf.config.list_physical_devices",
     "dtypes": "tf.dtypes",
     "embedding_ops": "tf.nn.embedding_lookup",
     "errors": "tf.errors",
@@ -238,11 +241,13 @@ def first_use(
             if value is not module:
                 setattr(module, name, value)
                 return value
-        why = absence(inner.removeprefix(f"{NAME}."))
+        path = inner.removeprefix(f"{NAME}.")
+        why = None if name.startswith("_") else absence(path)
+        near = "" if why else near_name(path, dir(module))
         raise AttributeError(
-            f"module {title!r} has no attribute {name!r}: {why or WITHOUT}",
+            f"module {title!r} has no attribute {name!r}{near or f': {why or WITHOUT}'}",
             name=name,
-            obj=None if why else module,  # of what is absent Python need not guess the name
+            obj=None if why or near else module,  # of what is absent Python need not guess the name
         )
 
     return outermost(find)
@@ -319,6 +324,8 @@ def namespace_at(path: str) -> ModuleType | None:
     """The public namespace at a path from the package; None where there is none."""
     if path in ("compat.v2", "_api.v2"):
         return sys.modules["graphwright"]
+    if path.partition(".")[0] in INTERNAL:
+        return None
     namespace: Any = sys.modules["graphwright"]
     for name in path.split("."):
         namespace = getattr(namespace, name, None)

@@ -36,7 +36,7 @@ _UNARY = {
     random_images: "random_brightness stateless_random_brightness",
     comparison: "logical_not",
     complex_parts: "angle imag real",
-    casting: "cast",
+    casting: "bitcast cast",
     creation: "ones_like zeros_like",
     effect_ops: "check_numerics",
     encoding: "as_string to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong to_number "

@@ -11,6 +11,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.image import image_codecs as files
 from graphwright.ops.image.color import convert_image_dtype
+from graphwright.ops.math.comparison import equal
 from graphwright.ops.strings.strings import substr
 from graphwright.ops.strings.text_operands import only, refused, scalar, string
 from graphwright.types import dtypes as dt
@@ -661,7 +662,7 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     >>> tf.io.is_jpeg(b"\xff\xd8\xff\xe0").numpy(), tf.io.is_jpeg(b"PNG").numpy()
     (np.True_, np.False_)
     """
-    return substr(string(contents), 0, 3) == b"\xff\xd8\xff"
+    return equal(substr(string(contents), 0, 3), b"\xff\xd8\xff")
 
 
 def adjust_jpeg_quality(

@@ -161,13 +161,16 @@ def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
     return apply(READ_FILE, string(filename), name=name)
 
 
-def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> None:
+def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> Any:
     """Replaces the contents of a file, at once or not at all, and makes its directory.
 
     Args:
         filename: A scalar of string: the path.
         contents: A scalar of string.
         name: A name for the op.
+
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
 
     >>> import graphwright as tf
     >>> import pathlib, tempfile
@@ -177,7 +180,7 @@ def write_file(filename: TensorLike, contents: TensorLike, name: str | None = No
     ...     print(path.read_text())
     Hello
     """
-    apply(WRITE_FILE, string(filename), string(contents), name=name)
+    return apply(WRITE_FILE, string(filename), string(contents), name=name)
 
 
 def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:

@@ -138,7 +138,28 @@ def anywhere() -> tuple[int, int]:
 
 def seeds_for(op_seed: TensorLike | None) -> tuple[int, int]:
     """The two seeds of something stateful that is no op: (0, 0) where nothing seeds it."""
+    first, second = get_seed(op_seed)
+    return (0, 0) if first is None or second is None else (first, second)
+
+
+def get_seed(op_seed: TensorLike | None) -> tuple[int | None, int | None]:
+    """Returns the two seeds that a random op has now.
+
+    Args:
+        op_seed: The seed of its own, an int, or None.
+
+    Returns:
+        A pair of the global seed and that of the op; of None and None where nothing seeds it.
+
+    >>> import graphwright as tf
+    >>> tf.random.set_seed(7)
+    >>> tf.compat.v1.get_seed(3)
+    (7, 3)
+    >>> tf.random.set_seed(None)
+    >>> tf.compat.v1.get_seed(None)
+    (None, None)
+    """
     current = source(STATE.active)
     if op_seed is None and current.seed is not None:
         op_seed = next(current.numbers)
-    return philox_draws.seed_pair(current.seed, whole(op_seed)) or (0, 0)
+    return philox_draws.seed_pair(current.seed, whole(op_seed)) or (None, None)

@@ -70,7 +70,7 @@ _PLACEHOLDER = "{}"
 _MARK = "{~}"
 
 
-def print(*inputs: object, **kwargs: Any) -> None:
+def print(*inputs: object, **kwargs: Any) -> Any:
     """Prints tensors, structures with tensors in them and Python values, each time it is run.
 
     Args:
@@ -79,6 +79,9 @@ def print(*inputs: object, **kwargs: Any) -> None:
             "file://path". `summarize`: how many entries at both ends of an axis are shown, 3 by
             default and all for -1. `sep`: the text between values, " " by default. `end`: the text
             after them, a line feed by default. `name`: a name for the op.
+
+    Returns:
+        A `tf.Operation` in a block of `tf.Graph.as_default`, else None.
 
     Raises:
         ValueError: A keyword argument is another one, or its stream cannot be written to.
@@ -93,7 +96,7 @@ def print(*inputs: object, **kwargs: Any) -> None:
     sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
-    apply(PrintV2.of(stream, end), formatted(inputs, sep, summarize))
+    return apply(PrintV2.of(stream, end), formatted(inputs, sep, summarize))
 
 
 def formatted(inputs: Sequence[object], sep: str, summarize: int | None) -> Any:

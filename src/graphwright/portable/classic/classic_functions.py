@@ -16,8 +16,10 @@ from graphwright.ops.core import indexing
 from graphwright.ops.core.identity import identity
 from graphwright.ops.core.movement import reshape
 from graphwright.ops.nn.dropout import dropout as drop
+from graphwright.portable.classic.former_behaviour import ControlFlow
 from graphwright.portable.classic.variable_scopes import list_in
 from graphwright.trace.scopes import name_scope as scope_of
+from graphwright.trace.tracer import current_tracer
 from graphwright.types.arguments import DTypeLike, ShapeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.shape import TensorShape
 from graphwright.values import convert as conversion
@@ -145,18 +147,34 @@ def while_loop(
         return_same_structure: A bool: whether one loop variable is returned in a list.
 
     Returns:
-        The loop variables after the loop: one alone by itself.
+        The loop variables after the loop: one alone by itself. Where a program has turned to the
+        control flow of TensorFlow 1, they are in a list or tuple as `body` returns it.
 
     >>> import graphwright as tf
     >>> tf.compat.v1.while_loop(lambda i: i < 10, lambda i: i + 3, [0]).numpy()
     np.int32(12)
     """
+    kinds: list[type] = []
+
+    def step(*variables: Any) -> Any:
+        following = body(*variables)
+        kinds.append(type(following))
+        return following
+
     result = loop.while_loop(
-        cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory,
-        maximum_iterations, name,
+        cond, step if callable(body) else body, loop_vars, shape_invariants, parallel_iterations,
+        back_prop, swap_memory, maximum_iterations, name,
     )  # fmt: skip
+    if is_former() and type(result) in (list, tuple):
+        result = tuple(result) if kinds[-1] is tuple else list(result)
     is_one = isinstance(result, (list, tuple)) and len(result) == 1
     return result[0] if is_one and not return_same_structure else result
+
+
+def is_former() -> bool:
+    """Whether branches and loops return what they do in TensorFlow 1: never in functions."""
+    tracer = current_tracer()
+    return tracer is not None and tracer.is_for_sessions and not ControlFlow.is_modern
 
 
 def cond(
@@ -174,7 +192,8 @@ def cond(
         pred: A scalar of dtype bool.
         true_fn: A function of no arguments.
         false_fn: A function of no arguments.
-        strict: A bool: whether a result of one item is returned in a list.
+        strict: A bool: whether a list of one item stays one where ops run at once. In graphs it
+            does, unless a program has turned to the control flow of TensorFlow 1.
         name: A name for the op.
         fn1: An earlier name of `true_fn`.
         fn2: An earlier name of `false_fn`.
@@ -194,8 +213,9 @@ def cond(
         if function is None:
             raise TypeError(f"cond(): '{role}' argument required")
     result = branch.cond(pred, true_fn, false_fn, name)
+    unpacks = (current_tracer() is None or is_former()) and not strict
     is_one = isinstance(result, (list, tuple)) and len(result) == 1
-    return result[0] if is_one and not strict else result
+    return result[0] if unpacks and is_one else result
 
 
 def gradients(

@@ -101,6 +101,7 @@ ALIASES = """
     initialize_all_variables=compat.v1.global_variables_initializer
     initialize_local_variables=compat.v1.local_variables_initializer
     initialize_variables=compat.v1.variables_initializer random.set_random_seed=random.set_seed
+    random.get_seed=compat.v1.get_seed
     train.write_graph=io.write_graph
     NoGradient=no_gradient NotDifferentiable=no_gradient OpError=errors.OpError
     QUANTIZED_DTYPES=dtypes.QUANTIZED_DTYPES SparseFeature=io.SparseFeature
@@ -228,6 +229,34 @@ def same_name(namespace: str, name: str) -> Any:
         if name in _CHANGES.split():
             return change_of(name)
     raise AttributeError(name)
+
+
+def path_of_today(path: str) -> str | None:
+    """The public path of what stands at a path in TensorFlow 1; None where it has no such name.
+
+    It is below `compat.v1` where TensorFlow 2 has no such function.
+    """
+    aliases = dict(pair.split("=") for pair in ALIASES.split())
+    home, _ = signatures().get(path, (None, {}))
+    today = aliases.get(path, path if home is None else home)
+    if today != path and not today.startswith(("raw_ops.", "compat.v1.")):
+        return today
+    return f"compat.v1.{path}" if path in aliases or is_classic(path) else None
+
+
+def is_classic(path: str) -> bool:
+    """Whether something stands at a path below `tf.compat.v1`, beside what is the same today."""
+    if path in signatures() or path in FORMER:
+        return True
+    if any(path in paths.split() for paths in COMPUTED.values()):
+        return True
+    *namespaces, name = path.split(".")
+    module = at("compat.v1")
+    for namespace in namespaces:
+        if namespace not in getattr(module, "__all__", ()):
+            return False
+        module = getattr(module, namespace)
+    return name in getattr(module, "__all__", ())
 
 
 @functools.cache

@@ -56,7 +56,8 @@ def disable_tensor_equality() -> None:
 def disable_v2_behavior() -> None:
     """Turns to what TensorFlow 1 does: ops are added to a graph, for sessions to run.
 
-    Entries of shapes are `tf.compat.v1.Dimension`, and `==` says whether tensors are the same one.
+    Entries of shapes are `tf.compat.v1.Dimension`, `==` says whether tensors are the same one, and
+    branches and loops return what `disable_control_flow_v2` says.
 
     Raises:
         RuntimeError: A function is being traced, or a block of a graph is open.
@@ -69,39 +70,59 @@ def disable_v2_behavior() -> None:
     >>> tf.compat.v1.enable_eager_execution()
     >>> tf.compat.v1.enable_v2_tensorshape()
     >>> tf.compat.v1.enable_tensor_equality()
+    >>> tf.compat.v1.enable_control_flow_v2()
     """
     disable_eager_execution()
     disable_v2_tensorshape()
     disable_tensor_equality()
+    disable_control_flow_v2()
+
+
+class ControlFlow:
+    """What `tf.compat.v1.cond` and `while_loop` return in graphs that sessions run."""
+
+    #: Whether it has the structures of TensorFlow 2.
+    is_modern = True
 
 
 def enable_control_flow_v2() -> None:
-    """Does nothing: branches and loops are always those of TensorFlow 2.
+    """Lets branches and loops return what they do in TensorFlow 2.
+
+    A list of one tensor stays a list, and a loop has the structure of its first values.
 
     >>> import graphwright as tf
     >>> tf.compat.v1.enable_control_flow_v2()
     """
+    ControlFlow.is_modern = True
 
 
 def disable_control_flow_v2() -> None:
-    """Does nothing: branches and loops are always those of TensorFlow 2.
+    """Lets branches and loops of graphs return what they do in TensorFlow 1.
+
+    A tensor takes the place of a list of one, and a loop has the structure that its body returns.
 
     >>> import graphwright as tf
     >>> tf.compat.v1.disable_control_flow_v2()
+    >>> with tf.Graph().as_default():
+    ...     x = tf.constant(1)
+    ...     tf.compat.v1.cond(x > 0, lambda: [x], lambda: [-x])
+    <tf.Tensor 'cond:0' shape=() dtype=int32>
+    >>> tf.compat.v1.enable_control_flow_v2()
     """
+    ControlFlow.is_modern = False
 
 
 def control_flow_v2_enabled() -> bool:
-    """Says whether branches and loops are those of TensorFlow 2: always.
+    """Says whether branches and loops return what they do in TensorFlow 2.
 
     Returns:
-        True.
+        A bool.
 
     >>> import graphwright as tf
     >>> tf.compat.v1.control_flow_v2_enabled()
     True
     """
-    return True
+    return ControlFlow.is_modern
 
 
 def enable_resource_variables() -> None:

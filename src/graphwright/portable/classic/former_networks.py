@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from graphwright.control.dependencies import control_dependencies
-from graphwright.ir.operation import Operation
 from graphwright.op.interpreter import apply
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import gather
@@ -24,7 +23,6 @@ from graphwright.ops.nn.bias import bias_add
 from graphwright.ops.strings import printing
 from graphwright.portable.classic.former_signatures import at
 from graphwright.portable.classic.graph_collections import GraphKeys, get_collection
-from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import Tensor, TensorLike
 from graphwright.types.dtypes import DType
@@ -71,11 +69,7 @@ def Print(
     words: list[object] = [message or ""]
     for value in map(convert, data):
         words += ["[", value, "]"] if value.type.rank == 0 else [value]
-    printing.print(*words, sep="", summarize=ends)
-    tracer = current_tracer()
-    if tracer is None or not tracer.graph.is_plain:  # what is printed has its place in the program
-        return identity(convert(input_), name=name)
-    with control_dependencies([Operation(tracer.graph.nodes[-1], tracer.graph)]):
+    with control_dependencies([printing.print(*words, sep="", summarize=ends)]):
         return identity(convert(input_), name=name)
 
 

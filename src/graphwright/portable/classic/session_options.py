@@ -26,3 +26,30 @@ class SessionOptions:
             raise AttributeError(name)
         group = self.__dict__[name] = SessionOptions()
         return group
+
+
+class RunSettings(SessionOptions):
+    """Options of a run as attributes; none of them has an effect.
+
+    >>> import graphwright as tf
+    >>> options = tf.compat.v1.RunOptions(trace_level=tf.compat.v1.RunOptions.FULL_TRACE)
+    >>> options.trace_level
+    3
+    """
+
+    NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
+
+
+class OptimizerOptions(SessionOptions):
+    """Options of the compiler as attributes; none of them has an effect.
+
+    >>> import graphwright as tf
+    >>> v1 = tf.compat.v1
+    >>> config = v1.ConfigProto()
+    >>> config.graph_options.optimizer_options.global_jit_level = v1.OptimizerOptions.ON_1
+    >>> config.graph_options.optimizer_options.global_jit_level
+    1
+    """
+
+    L0, L1 = -1, 0
+    OFF, DEFAULT, ON_1, ON_2 = -1, 0, 1, 2

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from graphwright.control.graph_variable import GraphVariable, described, waiting
+from graphwright.control.graph_variable import GraphVariable, described
+from graphwright.ir.control_edges import waiting
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.operation import Operation
 from graphwright.op.interpreter import apply, convert

@@ -13,6 +13,7 @@ from graphwright.control.graph_variable import GraphVariable, cell_of
 from graphwright.ir.default_session import SESSIONS
 from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Operation
+from graphwright.library.config.devices import LogicalDevice, list_logical_devices
 from graphwright.op.interpreter import activate
 from graphwright.op.refusal import complete, own_words
 from graphwright.ops.state.variable_ops import HANDLE, Storage
@@ -33,6 +34,7 @@ from graphwright.values.convert import constant
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.sparse.sparse_tensor import SparseTensor
 from graphwright.values.tensor import EagerTensor, Tensor, box
+from graphwright.values.variable import Variable
 
 
 class Session:
@@ -67,8 +69,7 @@ class Session:
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
-        if target:
-            raise complete(ValueError(f"there is no server {target!r}: `target` must be empty"))
+        check_target(target)
         tracer = current_tracer()
         if graph is None and (tracer is None or not tracer.graph.is_open):
             raise complete(RuntimeError(
@@ -99,6 +100,45 @@ class Session:
         """
         return self._graph.as_graph_def()
 
+    @property
+    def sess_str(self) -> bytes:
+        """The server that runs the session: none."""
+        return b""
+
+    def list_devices(self) -> list[LogicalDevice]:
+        """Returns the devices that it can use.
+
+        Returns:
+            A list of `tf.config.LogicalDevice`, with names and types.
+
+        >>> import graphwright as tf
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        ...     [(device.name, device.device_type) for device in session.list_devices()]
+        [('/job:localhost/replica:0/task:0/device:CPU:0', 'CPU')]
+        """
+        start = "/job:localhost/replica:0/task:0"
+        return [
+            LogicalDevice(f"{start}{device.name}", device.device_type)
+            for device in list_logical_devices()
+        ]
+
+    @staticmethod
+    def reset(target: str, containers: object = None, config: object = None) -> None:
+        """Does nothing: variables belong to sessions, and no server keeps them.
+
+        Args:
+            target: It must be empty.
+            containers: It has no effect.
+            config: It has no effect.
+
+        Raises:
+            ValueError: `target` names a server.
+
+        >>> import graphwright as tf
+        >>> tf.compat.v1.Session.reset("")
+        """
+        check_target(target)
+
     def run(
         self,
         fetches: Any,
@@ -112,13 +152,14 @@ class Session:
             fetches: A structure of tensors, operations and names such as "y:0" and "y".
             feed_dict: A dict from tensors, or their names, to values.
             options: It has no effect.
-            run_metadata: It has no effect.
+            run_metadata: It stays as it is: `tf.profiler` says what runs cost.
 
         Returns:
             The fetches in their structure: arrays, and None for operations.
 
         Raises:
             ValueError: The graph has no such tensor, or a value does not fit.
+            TypeError: A fetch is None or another value that names nothing.
             InvalidArgumentError: A fetch needs a placeholder that is not given.
             FailedPreconditionError: A variable has no value yet.
             RuntimeError: The session is closed.
@@ -132,8 +173,8 @@ class Session:
         if self._is_closed:
             raise RuntimeError("Attempted to use a closed Session.")
         pairs = [pair for item in (feed_dict or {}).items() for pair in parts_of(*item)]
-        feeds = [self._element("Feed", key) for key, _ in pairs]
-        elements = tree.map_structure(lambda leaf: self._element("Fetch", leaf), fetches)
+        feeds = [self._fed(key) for key, _ in pairs]
+        elements = self._elements(fetches)
         arguments = [self._argument(tensor, value) for tensor, (_, value) in zip(feeds, pairs)]
         with activate(None):
             return tree.map_structure(value_of, self._function(feeds, elements)(arguments))
@@ -149,7 +190,8 @@ class Session:
             A function of as many arguments as `feed_list` has items.
 
         Raises:
-            ValueError: The graph has no such tensor, when it is called.
+            ValueError: The graph has no such tensor.
+            TypeError: A fetch is None or another value that names nothing.
 
         >>> import graphwright as tf
         >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -159,16 +201,34 @@ class Session:
         np.int32(5)
         """
         keys = list(feed_list)
+        elements = self._elements(fetches)
 
         def call(*values: TensorLike) -> Any:
-            pairs = [(self._element("Feed", key), value) for key, value in zip(keys, values)]
-            elements = tree.map_structure(lambda leaf: self._element("Fetch", leaf), fetches)
+            pairs = [(self._fed(key), value) for key, value in zip(keys, values)]
             arguments = [self._argument(tensor, value) for tensor, value in pairs]
             with activate(None):
                 run = self._function([tensor for tensor, _ in pairs], elements)
                 return tree.map_structure(value_of, run(arguments))
 
         return call
+
+    def _elements(self, fetches: Any) -> Any:
+        """What fetches name in the graph, in their structure."""
+
+        def element(leaf: object) -> Any:
+            words = type_refusal(leaf)
+            if words:
+                raise complete(TypeError(f"Argument `fetch` = {leaf} has invalid type {words}"))
+            return self._element("Fetch", leaf)
+
+        return tree.map_structure(element, fetches)
+
+    def _fed(self, key: Any) -> Any:
+        """The tensor of a feed; ValueError where the graph takes no value for it."""
+        tensor = self._element("Feed", key)
+        if not self._graph.is_feedable(tensor):
+            raise complete(ValueError(f"Tensor {tensor.name} may not be fed."))
+        return tensor
 
     def _element(self, role: str, what: Any) -> Any:
         """What a fetch or a feed names in the graph."""
@@ -180,7 +240,7 @@ class Session:
                 text = f"Cannot interpret feed_dict key as Tensor: {words}"
                 raise complete(TypeError(text)) from None
             raise complete(ValueError(
-                f"{role} argument {what!r} cannot be interpreted as a Tensor. ({words})"
+                f"Argument `fetch` = {what!r} cannot be interpreted as a Tensor. ({words})"
             )) from None  # fmt: skip
         if role == "Feed" and not isinstance(element, Tensor):
             raise complete(TypeError(f"Cannot interpret feed_dict key {what!r} as Tensor"))
@@ -266,6 +326,12 @@ class Session:
         self.close()
 
 
+def check_target(target: str) -> None:
+    """ValueError if a server is to run sessions."""
+    if target:
+        raise complete(ValueError(f"there is no server {target!r}: `target` must be empty"))
+
+
 class SparseTensorValue(NamedTuple):
     """A sparse tensor in arrays, as sessions take and give it.
 
@@ -290,6 +356,17 @@ class IndexedSlicesValue(NamedTuple):
     values: Any
     indices: Any
     dense_shape: Any
+
+
+def type_refusal(fetch: object) -> str:
+    """What is wrong with the type of a fetch; empty where values of it can be in graphs."""
+    if isinstance(fetch, (str, Tensor, Operation, Composite, Variable)):
+        return ""
+    title = type(fetch).__name__
+    if fetch is None:
+        return f'"{title}". Cannot be None'
+    words = f"Can not convert a {title} into a Tensor or Operation."
+    return f'"{title}" must be a string or Tensor. ({words})'
 
 
 def as_fed(value: Any, dtype: DType) -> Any:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from graphwright.control.graph_variable import waiting
 from graphwright.control.loop import while_loop
+from graphwright.ir.control_edges import waiting
 from graphwright.library.dispatch.raw_ops import raw_op
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import gather

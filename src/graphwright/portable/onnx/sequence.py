@@ -12,6 +12,7 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
 from graphwright.ops.core.movement import transpose
 from graphwright.ops.core.shapes import shape
+from graphwright.ops.math.comparison import equal
 from graphwright.ops.state.list_ops import (
     EmptyTensorList,
     TensorListGetItem,
@@ -124,7 +125,7 @@ class ItemSequence:
         def step(i: TensorValue, handle: TensorValue) -> Any:
             source = where(i < place, i, i - 1)
             chosen = traced_cond(
-                convert(i == place), lambda: item, lambda: self._item(source), "inserted"
+                equal(i, place), lambda: item, lambda: self._item(source), "inserted"
             )
             return i + 1, apply(TensorListPushBack.of(), handle, chosen)
 

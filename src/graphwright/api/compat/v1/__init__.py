@@ -31,6 +31,7 @@ from graphwright.trace.scopes import executing_eagerly
 from graphwright.types.dimension import Dimension
 
 if TYPE_CHECKING:
+    from graphwright.ops.random.seeds import get_seed
     from graphwright.portable.classic.classic_functions import (
         cond,
         constant,
@@ -119,9 +120,11 @@ if TYPE_CHECKING:
     from graphwright.portable.classic.random_initializers import (
         VarianceScaling as variance_scaling_initializer,
     )
+    from graphwright.portable.classic.session_options import OptimizerOptions
+    from graphwright.portable.classic.session_options import RunSettings as RunOptions
     from graphwright.portable.classic.session_options import SessionOptions as ConfigProto
     from graphwright.portable.classic.session_options import SessionOptions as GPUOptions
-    from graphwright.portable.classic.session_options import SessionOptions as RunOptions
+    from graphwright.portable.classic.session_options import SessionOptions as GraphOptions
     from graphwright.portable.classic.variable_scopes import (
         AUTO_REUSE,
         VariableScope,
@@ -143,6 +146,7 @@ if TYPE_CHECKING:
     from graphwright.proto.event_pb2 import (
         Event,
         HistogramProto,
+        RunMetadata,
         Summary,
         SummaryMetadata,
     )
@@ -151,6 +155,7 @@ if TYPE_CHECKING:
         GraphDef,
         NodeDef,
     )
+    from graphwright.proto.saved_model_pb2 import MetaGraphDef
 
 __all__ = [
     "AUTO_REUSE",
@@ -161,9 +166,13 @@ __all__ = [
     "GPUOptions",
     "GraphDef",
     "GraphKeys",
+    "GraphOptions",
     "HistogramProto",
     "InteractiveSession",
+    "MetaGraphDef",
     "NodeDef",
+    "OptimizerOptions",
+    "RunMetadata",
     "RunOptions",
     "Session",
     "SparseTensorValue",
@@ -204,6 +213,7 @@ __all__ = [
     "get_default_graph",
     "get_default_session",
     "get_local_variable",
+    "get_seed",
     "get_variable",
     "get_variable_scope",
     "global_variables",
@@ -268,6 +278,9 @@ _LATE: dict[str, dict[str, str]] = {
         "enable_eager_execution": "enable_eager_execution",
         "get_default_graph": "get_default_graph",
         "reset_default_graph": "reset_default_graph",
+    },
+    "graphwright.ops.random.seeds": {
+        "get_seed": "get_seed",
     },
     "graphwright.portable.classic.former_behaviour": {
         "control_flow_v2_enabled": "control_flow_v2_enabled",
@@ -338,7 +351,9 @@ _LATE: dict[str, dict[str, str]] = {
     "graphwright.portable.classic.session_options": {
         "ConfigProto": "SessionOptions",
         "GPUOptions": "SessionOptions",
-        "RunOptions": "SessionOptions",
+        "GraphOptions": "SessionOptions",
+        "OptimizerOptions": "OptimizerOptions",
+        "RunOptions": "RunSettings",
     },
     "graphwright.portable.graphs.session": {
         "SparseTensorValue": "SparseTensorValue",
@@ -350,8 +365,12 @@ _LATE: dict[str, dict[str, str]] = {
     "graphwright.proto.event_pb2": {
         "Event": "Event",
         "HistogramProto": "HistogramProto",
+        "RunMetadata": "RunMetadata",
         "Summary": "Summary",
         "SummaryMetadata": "SummaryMetadata",
+    },
+    "graphwright.proto.saved_model_pb2": {
+        "MetaGraphDef": "MetaGraphDef",
     },
     "graphwright.proto.graph_pb2": {
         "AttrValue": "AttrValue",

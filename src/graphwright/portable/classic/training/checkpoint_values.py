@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.control.graph_variable import GraphVariable, waiting
-from graphwright.ir.operation import Operation
+from graphwright.control.graph_variable import GraphVariable
+from graphwright.ir.control_edges import waiting
 from graphwright.library.checkpoint.checkpoint_reader import load_checkpoint
 from graphwright.library.checkpoint.checkpoint_state import latest_checkpoint
 from graphwright.library.checkpoint.tensor_bundle import TensorBundle
@@ -134,11 +134,10 @@ def take(variable: GraphVariable, path: str, key: str, shape: list[int]) -> None
             f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of "
             f"tensor {key} ({shape}) from checkpoint reader."
         ))  # fmt: skip
-    graph = open_graph()
     name = f"{variable.name.partition(':')[0]}/from_checkpoint"
-    with waiting(graph, None), name_scope(""):
+    with waiting(open_graph(), None), name_scope(""):
         op = CheckpointValue.of(variable.dtype, tuple(shape))
         texts = constant(path, dt.string), constant(key, dt.string)
         variable._initial_value = value = apply(op, *texts, name=name)
-        apply(AssignVariableOp.of(variable.dtype), variable._handle, value, name=f"{name}/Assign")
-    variable._initializer = Operation(graph.nodes[-1], graph)
+        assign = AssignVariableOp.of(variable.dtype)
+        variable._initializer = apply(assign, variable._handle, value, name=f"{name}/Assign")
