@@ -221,19 +221,26 @@ class BoundFunction:
 
         If that is the first, its error is raised.
         """
-        together = self.together(block)
-        if together is not None:
-            try:
-                with activate(None), self.undone_if_it_fails():
-                    columns = together(block)
-                return ElementBlock(block.count, columns)
-            except Exception:  # noqa: BLE001 - one by one shows which element it is
-                LOGGER.debug("%r fails for one of %d elements", self.function, block.count)
+        results = self.at_once(block)
+        if results is not None:
+            return results
         results, error = self.each(block)
         if results is not None:  # the error is raised when the elements from there on are computed
             return results
         assert error is not None, "a block has elements"
         raise error
+
+    def at_once(self, block: ElementBlock) -> ElementBlock | None:
+        """The results for all elements; None where each must be computed alone, or one fails."""
+        together = self.together(block)
+        if together is None:
+            return None
+        try:
+            with activate(None), self.undone_if_it_fails():
+                return ElementBlock(block.count, together(block))
+        except Exception:  # noqa: BLE001 - one by one shows which element it is
+            LOGGER.debug("%r fails for one of %d elements", self.function, block.count)
+            return None
 
     def undone_if_it_fails(self) -> AbstractContextManager[None]:
         """Has streams of random numbers go back if the block raises an error."""

@@ -87,9 +87,8 @@ class FunctionCursor(Through):
         """The elements that an error has left, then those of the stage before.
 
         A function with effects gets one at a time: the effects of earlier stages come in between.
-        Nobody sees when it draws random numbers of its own.
         """
-        return self.taken(1 if self.function.is_seen else limit)
+        return self.taken(1 if self.function.has_effects else limit)
 
     def taken(self, limit: int) -> ElementBlock | None:
         """The same, whatever the function does."""
@@ -136,8 +135,10 @@ class MapCursor(FunctionCursor):
 
     def pull(self, limit: int) -> ElementBlock | None:
         self.postponed.raise_it()
-        block = self.take(limit)
-        return None if block is None else self.results(block)
+        block = self.taken(1 if self.function.is_seen else limit)
+        if block is None:
+            return None
+        return self.computed_once(block) if self.function.has_effects else self.results(block)
 
     def pull_all(self, limit: int) -> ElementBlock | None:
         # Where the function alone can be seen its elements may come together.
@@ -145,8 +146,16 @@ class MapCursor(FunctionCursor):
             return self.pull(limit)
         self.postponed.raise_it()
         block = self.taken(limit)
-        if block is None:
-            return None
+        return None if block is None else self.computed_once(block)
+
+    def computed_once(self, block: ElementBlock) -> ElementBlock | None:
+        """The function of each element, of which none is called twice: it may draw or change.
+
+        The error of an element waits until those before it are returned.
+        """
+        results = self.function.at_once(block)
+        if results is not None:
+            return results
         results, error = self.function.each(block)
         self.leave(block, (0 if results is None else results.count) + (error is not None))
         if results is None and error is not None:
