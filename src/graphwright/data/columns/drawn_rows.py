@@ -6,20 +6,25 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from graphwright.control.vectorize import Lane, as_tuple, operand
 from graphwright.data.columns.row_rewrite import RowRewrite
+from graphwright.ir.draws import StreamPosition
 from graphwright.ir.execution import has_stream
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.known import known
 from graphwright.op.batching import NotVectorized
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Effect, Op
+from graphwright.op.op import Effect, Op, Shapes
 from graphwright.ops.core.casting import cast
-from graphwright.ops.random import philox_draws
+from graphwright.ops.random import philox, philox_draws
 from graphwright.ops.random import stateful_random as stateful
 from graphwright.ops.random import stateless_random as stateless
-from graphwright.ops.random.row_draws import RowDraws, RowIntegers, RowKeys, RowPositions
+from graphwright.ops.random.row_draws import RowDraws, RowIntegers, RowKeys
 from graphwright.types import dtypes as dt
+from graphwright.types.arrays import Array
+from graphwright.types.tensor_type import TensorType
 
 #: The lanes of an op's results for those of its operands; None where it has no such rule for them.
 Rule: TypeAlias = Callable[[RowRewrite, Node, Sequence[Lane]], list[Lane] | None]
@@ -31,6 +36,28 @@ _SAMPLERS: dict[type[Op], str] = {
     stateful.TruncatedNormal: "truncated_normal",
     stateful.RandomUniformInt: "integers",
 }
+
+
+class RowPositions(StreamPosition):
+    """For each row the key and the counter of its numbers, which follow those of the row before."""
+
+    type_name = "_RowPositions"
+    inputs = ("rows: int32",)
+
+    def shapes(self, rows: TensorType) -> Shapes:
+        return ((None, 1), (None, 2))
+
+    def beside(self, kernel: Callable[..., Any]) -> Callable[..., tuple[Array, Array]]:
+        counters = self.counters
+
+        def take(rows: Array) -> tuple[Array, Array]:
+            count, stream = int(rows), kernel.stream  # type: ignore[attr-defined]  # as its base
+            key, start = stream.take(counters * count)
+            offsets = np.arange(count, dtype=np.uint64) * np.uint64(counters)
+            halves = philox.counters(start, offsets)
+            return np.full((count, 1), key, np.uint64), np.stack(halves, axis=1)
+
+        return take
 
 
 def can_draw(graph: Graph) -> bool:

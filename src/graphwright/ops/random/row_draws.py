@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphwright.ir.draws import StreamPosition
 from graphwright.op.expansion import GraphTensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.core.rule_words import host
@@ -40,30 +39,6 @@ from graphwright.types.tensor_type import Dims, TensorType
 _LONG, _CHUNK = 64, 8192
 #: Numbers of a row up to which machine code draws them where they are used.
 _MANY = 64
-
-_MASK = (1 << 64) - 1
-
-
-class RowPositions(StreamPosition):
-    """For each row the key and the counter of its numbers, which follow those of the row before."""
-
-    type_name = "_RowPositions"
-    inputs = ("rows: int32",)
-
-    def shapes(self, rows: TensorType) -> Shapes:
-        return ((None, 1), (None, 2))
-
-    def beside(self, kernel: Callable[..., Any]) -> Callable[..., tuple[Array, Array]]:
-        counters = self.counters
-
-        def take(rows: Array) -> tuple[Array, Array]:
-            count, stream = int(rows), kernel.stream  # type: ignore[attr-defined]  # as its base
-            key, start = stream.take(counters * count)
-            offsets = np.arange(count, dtype=np.uint64) * np.uint64(counters)
-            halves = philox.counters(start, offsets)
-            return np.full((count, 1), key, np.uint64), np.stack(halves, axis=1)
-
-        return take
 
 
 class RowKeys(Op):
