@@ -17,7 +17,6 @@ from graphwright.data.stages import buffer_stages
 from graphwright.data.stages.buffer_stages import Supply
 from graphwright.data.threads import held_work
 from graphwright.data.threads.held_work import Forks, held_works
-from graphwright.data.tuning.core_use import CoreUse
 
 Dataset = tf.data.Dataset
 
@@ -75,15 +74,9 @@ def test_errors_that_wait_keep_no_thread_of_a_reduction_that_failed() -> None:
     assert becomes_true(lambda: threads() <= before)
 
 
-@pytest.mark.parametrize("is_full", [False, True])
-def test_a_thread_that_has_little_to_do_ends(
-    monkeypatch: pytest.MonkeyPatch, is_full: bool
-) -> None:
-    """More is little where the reader leaves no core idle."""
+def test_a_thread_that_has_little_to_do_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     before = threads()
-    much = "_LITTLE_BESIDE_MUCH" if is_full else "_LITTLE"
-    monkeypatch.setattr(CoreUse, "is_full", property(lambda use: is_full))
-    for name in ("_BUSY", "_PART", "_LITTLE", "_LITTLE_BESIDE_MUCH"):
+    for name in ("_BUSY", "_PART", "_LITTLE"):
         monkeypatch.setattr(buffer_stages, name, 0.0)
     dataset = Dataset.range(2_000).map(lambda x: tf.fill([10_000], x)).prefetch(2)
     iterator, elements = iter(dataset), []
@@ -98,7 +91,7 @@ def test_a_thread_that_has_little_to_do_ends(
         return False
 
     assert comes_to(before + 1)
-    monkeypatch.setattr(buffer_stages, much, 0.5)
+    monkeypatch.setattr(buffer_stages, "_LITTLE", 0.5)
     assert comes_to(before)
     assert elements + [int(x[-1]) for x in iterator] == list(range(2_000))
 

@@ -30,7 +30,6 @@ from graphwright.data.stage import (
 )
 from graphwright.data.threads.held_work import Forks, HeldWork
 from graphwright.data.tuning.buffer_sizes import BufferSize
-from graphwright.data.tuning.core_use import CoreUse
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE, PipelineBudget
 from graphwright.types.arrays import Array
 
@@ -47,9 +46,6 @@ _PART = 0.1
 #: no more, and what the reader computes meanwhile may need its core.
 _LITTLE = 0.05
 _JUDGED = 16
-#: The same where the reader leaves no core idle. Its threads wait for each other, so the time that
-#: one loses is lost for all.
-_LITTLE_BESIDE_MUCH = 0.12
 
 
 class PrefetchStage(DatasetStage):
@@ -104,12 +100,12 @@ class Supply(HeldWork):
         #: Who computes elements just now, if that is no thread of its own.
         self.reader: threading.Thread | None = None
         #: Seconds that the reader has spent on elements, and on other things in between.
-        self.pulled = 0.0
-        self.between = CoreUse()
+        self.pulled = self.busy = 0.0
         #: Seconds that the last time took, and the time before.
         self.lately = (0.0, 0.0)
-        #: How many blocks the thread has taken in a time, and the seconds that it was at work.
-        self.blocks, self.worked, self.judged = 0, 0.0, CoreUse()
+        self.returned: float | None = None
+        #: How many blocks the thread has taken since a time, and the seconds that it was at work.
+        self.blocks, self.worked, self.since = 0, 0.0, 0.0
         #: When the present block began.
         self.began = 0.0
         self.make_locks()
@@ -169,19 +165,14 @@ class Supply(HeldWork):
         """Whether the thread ends, since it has little to do: then its reader is on its own."""
         if self.blocks < _JUDGED or self.is_observable:
             return False
-        self.judged.end()
-        is_little = self.worked < little_beside(self.judged)
-        self.judge()
-        if is_little:
+        now = perf_counter()
+        little = self.worked < _LITTLE * (now - self.since)
+        self.blocks, self.worked, self.since = 0, 0.0, now
+        if little:
             with self.changed:
                 self.thread = None
-                self.pulled, self.between = 0.0, CoreUse()
-        return is_little
-
-    def judge(self) -> None:
-        """Begins to count what the thread does."""
-        self.blocks, self.worked, self.judged = 0, 0.0, CoreUse()
-        self.judged.begin()
+                self.pulled = self.busy = 0.0
+        return little
 
     def room(self) -> int:
         """How many elements the thread may take just now."""
@@ -258,7 +249,8 @@ class Supply(HeldWork):
             self.pass_fork()
         self.level = max(self.level, present_level())
         began = perf_counter()
-        self.between.end()
+        if self.returned is not None:
+            self.busy += began - self.returned
         try:
             if self.pulling.acquire(blocking=False):
                 try:
@@ -273,8 +265,8 @@ class Supply(HeldWork):
                     self.pulling.release()
             return self.wait(limit)
         finally:
-            self.between.begin()
-            seconds = perf_counter() - began
+            self.returned = perf_counter()
+            seconds = self.returned - began
             self.pulled += seconds
             self.lately = (seconds, self.lately[0])
 
@@ -294,9 +286,8 @@ class Supply(HeldWork):
         """Whether a thread computes elements."""
         if self.thread is not None or self.is_observable:
             return True
-        busy = self.between.seconds
-        is_much = self.pulled >= little_beside(self.between)
-        return is_much and busy > _BUSY + _PART * self.pulled and min(self.lately) > _BUSY
+        is_much = self.pulled >= _LITTLE * self.busy
+        return is_much and self.busy > _BUSY + _PART * self.pulled and min(self.lately) > _BUSY
 
     def wait(self, limit: int) -> ElementBlock | None:
         """The next elements, once a thread has computed some."""
@@ -321,7 +312,7 @@ class Supply(HeldWork):
         """Starts the thread, unless there is one or nothing to do."""
         if self.thread is None and not self.is_over and not self.is_closed:
             self.size.has_thread = True
-            self.judge()
+            self.blocks, self.worked, self.since = 0, 0.0, perf_counter()
             self.thread = threading.Thread(target=self.run, daemon=True, name="prefetch")
             self.thread.start()
 
@@ -344,11 +335,6 @@ class Supply(HeldWork):
         with self.changed:
             self.is_closed = True
             self.changed.notify_all()
-
-
-def little_beside(use: CoreUse) -> float:
-    """The seconds of work for which no thread is worth it, in a time in which cores are in use."""
-    return (_LITTLE_BESIDE_MUCH if use.is_full else _LITTLE) * use.seconds
 
 
 class PrefetchCursor(Cursor):
