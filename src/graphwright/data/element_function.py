@@ -202,8 +202,8 @@ class BoundFunction:
     def draws_for_many(self) -> bool:
         """Whether it draws random numbers, for many elements at once, and has no other effect."""
         if self.draws_alone and self.is_vectorized is None:
-            types = self.function.body.graph.parameters
-            self.together_in(Layout((False,) * len(types), False))
+            count = len(self.function.graph.parameters)
+            self.together_in(Layout((False,) * count, False))
         return self.draws_alone and bool(self.is_vectorized)
 
     @property

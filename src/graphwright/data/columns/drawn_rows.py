@@ -85,11 +85,9 @@ def draw_rows(rewrite: RowRewrite, node: Node, lanes: Sequence[Lane]) -> list[La
     if node.op.has_stream:
         return of_stream(rewrite, node, lanes)
     rule = _RULES.get(type(node.op))
-    return (
-        None
-        if rule is None or not any(lane.stacked for lane in lanes)
-        else rule(rewrite, node, lanes)
-    )
+    if rule is None or not any(lane.stacked for lane in lanes):
+        return None
+    return rule(rewrite, node, lanes)
 
 
 def of_stream(rewrite: RowRewrite, node: Node, lanes: Sequence[Lane]) -> list[Lane]:
@@ -104,8 +102,8 @@ def of_stream(rewrite: RowRewrite, node: Node, lanes: Sequence[Lane]) -> list[La
     key, counter = apply(position, cast(convert(rewrite.count), dt.int32))
     kind = RowIntegers if limits else RowDraws
     drawing = kind.of(node.outputs[0].type.dtype, _SAMPLERS[type(op)])
-    philox = stateless.Algorithm.PHILOX.value
-    return [Lane(apply(drawing, dims, key, counter, philox, *limits), True)]
+    algorithm = stateless.Algorithm.PHILOX.value
+    return [Lane(apply(drawing, dims, key, counter, algorithm, *limits), True)]
 
 
 def of_seeds(rewrite: RowRewrite, node: Node, lanes: Sequence[Lane]) -> list[Lane]:

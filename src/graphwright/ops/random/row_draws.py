@@ -25,6 +25,7 @@ from graphwright.ops.random.philox_words import (
 from graphwright.ops.random.stateful_random import bounds, size_of
 from graphwright.ops.random.stateless_random import (
     Algorithm,
+    Positioned,
     check_algorithm,
     position,
     sampler_of,
@@ -68,12 +69,7 @@ class RowDraws(Op):
     """Numbers of a shape for each row, from its key and counter on."""
 
     type_name = "_RowDraws"
-    inputs: ClassVar[tuple[str, ...]] = (
-        "shape: Tshape host",
-        "key: uint64",
-        "counter: uint64",
-        "alg: int32 host",
-    )
+    inputs: ClassVar[tuple[str, ...]] = Positioned.inputs
     outputs = ("output: dtype",)
     dtypes = {"dtype": dt.ANY, "Tshape": dt.INDEX}
     gradient = not_differentiable
