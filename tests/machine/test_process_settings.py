@@ -6,12 +6,17 @@ import gc
 import json
 import os
 import platform
+import random
 import subprocess
 import sys
 import threading
+import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
+from types import FrameType
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +38,8 @@ from graphwright.machine.process_settings import (
 )
 
 ROOT = Path(__file__).parents[2]
+#: What `sys.settrace` calls for each line.
+TraceFunction: TypeAlias = "Callable[[FrameType, str, object], TraceFunction]"
 on_glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="a setting of glibc")
 
 
@@ -386,6 +393,37 @@ def test_collections_are_as_frequent_as_before(thresholds: tuple[int, ...], fail
     except KeyError:
         assert fails
     assert gc.get_threshold() == thresholds
+
+
+@pytest.mark.parametrize("block", [rarely_collected, quick_turns])
+def test_blocks_of_several_threads_end_as_they_began(
+    thresholds: tuple[int, ...], block: Callable[[], AbstractContextManager[None]]
+) -> None:
+    turns = sys.getswitchinterval()
+    delays = random.Random(0)
+
+    def worker() -> None:
+        for _ in range(1000):
+            with block():
+                pass
+
+    def with_delays(frame: FrameType, event: str, argument: object) -> TraceFunction:
+        if delays.random() < 0.1:
+            time.sleep(1e-5)  # before any line other threads may have their turns
+        return with_delays
+
+    threading.settrace(with_delays)
+    try:
+        others = [threading.Thread(target=worker) for _ in range(2)]
+        for thread in others:
+            thread.start()
+        for thread in others:
+            thread.join()
+    finally:
+        threading.settrace(None)  # type: ignore[arg-type]  # as its documentation says
+        after = sys.getswitchinterval()
+        sys.setswitchinterval(turns)
+    assert (gc.get_threshold(), after) == (thresholds, turns)
 
 
 @pytest.mark.parametrize("first", [0, 1_000_000])

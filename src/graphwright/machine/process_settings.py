@@ -148,27 +148,28 @@ def quick_turns() -> Iterator[None]:
     LLVM and files are used without the interpreter's lock. To get it back from a busy thread takes
     a whole turn each time.
     """
-    if not TURNS.applies():
+    usual = sys.getswitchinterval()
+    if usual <= _TURN or not TURNS.applies():
         yield
         return
-    Turns.usual = sys.getswitchinterval()
-    sys.setswitchinterval(min(Turns.usual, _TURN))
+    Turns.usual = usual
+    sys.setswitchinterval(_TURN)
     try:
         yield
     finally:
-        Turns.end()
+        Turns.end(usual)
 
 
 class Turns:
-    """The usual length of a thread's turn, while it is shorter."""
+    """The usual length of a thread's turn, while it is shorter: the child of a fork restores it."""
 
     usual: float | None = None
 
     @classmethod
-    def end(cls) -> None:
+    def end(cls, usual: float | None) -> None:
         """Restores the usual length of turns, unless the program has set another one meanwhile."""
-        if cls.usual is not None and sys.getswitchinterval() <= _TURN * 1.01:
-            sys.setswitchinterval(cls.usual)
+        if usual is not None and sys.getswitchinterval() <= _TURN * 1.01:
+            sys.setswitchinterval(usual)
         cls.usual = None
 
 
@@ -306,8 +307,8 @@ def _apply() -> None:
 
 def _forget() -> None:
     """Ends all holds in the child of a fork, which has none of the threads that compile."""
-    Turns.end()
-    Collections.end()
+    Turns.end(Turns.usual)
+    Collections.end(Collections.usual)
     ThreadBound.singles = 0
     _resume()
     if ThreadBound.holds:
@@ -353,29 +354,36 @@ def rarely_collected() -> Iterator[None]:
     The program may go on in it, so the collector does not pause. What the program sets meanwhile
     stands, and so does a higher number.
     """
-    first, *others = before = gc.get_threshold()
-    if not (gc.isenabled() and 0 < first < _MANY_OBJECTS and COLLECTOR.applies()):
+    usual = gc.get_threshold()
+    if not (gc.isenabled() and 0 < usual[0] < _MANY_OBJECTS and COLLECTOR.applies()):
         yield
         return
-    Collections.usual, Collections.rare = before, (_MANY_OBJECTS, *others)
-    gc.set_threshold(*Collections.rare)
+    Collections.usual = usual
+    gc.set_threshold(*Collections.rare(usual))
     try:
         yield
     finally:
-        Collections.end()
+        Collections.end(usual)
 
 
 class Collections:
-    """The usual thresholds of the collector, while they are higher."""
+    """The usual thresholds of the collector, while they are higher: a fork's child restores them.
+
+    Blocks of several threads may begin and end at the same time, so each restores what it read.
+    """
 
     usual: tuple[int, ...] | None = None
-    rare: tuple[int, ...] = ()
 
     @classmethod
-    def end(cls) -> None:
+    def rare(cls, usual: tuple[int, ...]) -> tuple[int, ...]:
+        """The thresholds in place of the usual ones."""
+        return (_MANY_OBJECTS, *usual[1:])
+
+    @classmethod
+    def end(cls, usual: tuple[int, ...] | None) -> None:
         """Restores the usual thresholds, unless the program has set others meanwhile."""
-        if cls.usual is not None and gc.get_threshold() == cls.rare:
-            gc.set_threshold(*cls.usual)
+        if usual is not None and gc.get_threshold() == cls.rare(usual):
+            gc.set_threshold(*usual)
         cls.usual = None
 
 
