@@ -22,8 +22,9 @@ from graphwright.values.variable import CREATORS
 STAYING = ("graphwright-compiler",)
 #: Threads that end once nobody has their datasets any more.
 ENDING = ("prefetch", "dataset")
-#: What threads of gRPC open and close at any time, once it is loaded.
+#: What threads of gRPC open and close at any time, once a library that has it is loaded.
 OF_GRPC = ("anon_inode:", "socket:")
+WITH_GRPC = {"grpc", "ray"}
 
 
 def threads() -> frozenset[int | None]:
@@ -50,7 +51,7 @@ def named(descriptors: frozenset[str]) -> list[str]:
     """The files behind descriptors, without those that other libraries keep open: fonts of
     matplotlib, and what gRPC's threads wait for."""
     result = []
-    others = OF_GRPC if "grpc" in sys.modules else ()
+    others = () if WITH_GRPC.isdisjoint(sys.modules) else OF_GRPC
     for descriptor in sorted(descriptors):
         try:
             path = os.readlink(f"/proc/self/fd/{descriptor}")
