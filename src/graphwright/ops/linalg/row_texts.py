@@ -253,6 +253,21 @@ ROW_TEXTS = {
   %w.b = fadd <4 x double> %xs, %w.a
   store <4 x double> %w.b, ptr %xs.at, align 8""",
     ),
+    "_add_complex": loop_text(
+        "_add_complex",
+        "xyuv",
+        "fg",
+        """  %w.a = fmul <4 x double> %us, %fs
+  %w.b = fadd <4 x double> %xs, %w.a
+  %w.c = fmul <4 x double> %vs, %gs
+  %w.x = fsub <4 x double> %w.b, %w.c
+  %w.d = fmul <4 x double> %vs, %fs
+  %w.e = fadd <4 x double> %ys, %w.d
+  %w.f = fmul <4 x double> %us, %gs
+  %w.y = fadd <4 x double> %w.e, %w.f
+  store <4 x double> %w.x, ptr %xs.at, align 8
+  store <4 x double> %w.y, ptr %ys.at, align 8""",
+    ),
     "dot": loop_text(
         "dot",
         "xy",
