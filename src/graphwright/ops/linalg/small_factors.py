@@ -13,7 +13,7 @@ from graphwright.base.scalar_code import module_text
 from graphwright.machine.array_layout import address
 from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
-from graphwright.ops.linalg import root_code, rotation_code, small_matrices, triangle_code
+from graphwright.ops.linalg import root_code, rotation_code, triangle_code
 from graphwright.ops.linalg.lapack_routines import lapack
 from graphwright.ops.linalg.row_texts import ROW_TEXTS
 from graphwright.types.arrays import Array
@@ -26,6 +26,8 @@ MOST_OF_EIGENVECTORS = 64
 #: The same for roots, since SciPy's take less time for larger ones, and for those of real matrices
 #: with complex eigenvalues.
 MOST_OF_ROOTS, MOST_OF_COMPLEX_ROOTS = 64, 32
+#: The same for triangular factors, by the bytes of a number. LAPACK divides larger matrices.
+MOST_OF_TRIANGLES = {4: 48, 8: 64}
 #: LAPACK's work of a call from which on the code is worth to be made, and how often less is worth
 #: it: the entries of matrices, and so many for each matrix and for the call.
 _WORTH, _PATIENCE, _MATRIX, _CALL = 1 << 16, 4, 1 << 5, 1 << 8
@@ -62,8 +64,9 @@ def root_functions() -> dict[str, Any]:
 def triangle_functions() -> dict[str, Any]:
     """The function of triangular factors, by its name."""
     place, number = ctypes.c_void_p, ctypes.c_int64
-    kind = ctypes.CFUNCTYPE(None, place, place, number, number, ctypes.c_bool)
-    return lasting_functions(module_text(triangle_code.FUNCTIONS), {"triangular_factors": kind})
+    kind = ctypes.CFUNCTYPE(number, place, place, number, number, ctypes.c_bool)
+    text = module_text(triangle_code.FUNCTIONS, ROW_TEXTS)
+    return lasting_functions(text, {"triangular_factors": kind})
 
 
 PREPARATION = Preparation(functions, patience=_PATIENCE)
@@ -109,16 +112,20 @@ def square_roots(x: Array, share: float) -> Array | None:
 
 
 def triangular(x: Array) -> tuple[Array, Array] | None:
-    """L below and U above the diagonals, and the order of rows; None for others to do it."""
-    most = 0 if x.dtype == np.float16 else small_matrices.SMALL
+    """L below and U above the diagonals, and the order of rows.
+
+    None for others to do it, or where a matrix is singular or begins with NaN.
+    """
+    most = MOST_OF_TRIANGLES.get(x.itemsize, 0)
     if not is_ready_for(x, 1, most, TRIANGLE_PREPARATION):
         return None
     factors, order = np.array(x, np.float64, order="C"), np.empty(x.shape[:-1], np.int64)
     n = x.shape[-1]
-    triangle_functions()["triangular_factors"](
-        address(factors), address(order), order.size // n, n, x.dtype == np.float32
+    count = order.size // n
+    done = triangle_functions()["triangular_factors"](
+        address(factors), address(order), count, n, x.dtype == np.float32
     )
-    return factors.astype(x.dtype, copy=False), order
+    return (factors.astype(x.dtype, copy=False), order) if done == count else None
 
 
 def self_adjoint(x: Array, has_vectors: bool) -> tuple[Array, Array] | None:
