@@ -64,6 +64,8 @@ class SparseTensorDenseMatMul(Op):
         if b.ndim != 2 or len(shape) != 2:
             raise ValueError("operands are not matrices")  # `shapes` says so in full
         index_rows.check(np.asarray(indices, np.int64), shape, ordered=False)
+        if values.shape != indices.shape[:1]:
+            raise ValueError(f"{len(indices)} indices for values of shape {list(values.shape)}")
         dtype = values.dtype
         if dtype.itemsize == 2 and dtype.kind in "fV":
             values, b = values.astype(np.float32), b.astype(np.float32)

@@ -268,7 +268,7 @@ class SparseSlice(Op):
             index_rows.check_sizes(name, sizes)
         inside = index_rows.within(indices, start, start + size)
         left = np.maximum(0, np.minimum(size, shape - start))
-        return indices.compress(inside, axis=0) - start, values.compress(inside), left
+        return indices.compress(inside, axis=0) - start, values[inside], left
 
     def gradient(self, call: Call, _: Cotangent, g: Cotangent, __: Cotangent) -> Sequence[Any]:
         indices, _, _, start, _ = call.inputs
