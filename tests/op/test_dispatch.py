@@ -114,3 +114,18 @@ def test_a_call_that_a_function_refuses_means_what_others_say(meanings: list[Any
     meanings.append(first)
     assert dispatch.call(function, [Interval(1, 2)], 0) == (1, 0)
     assert dispatch.call(function, [[1]], 0).numpy().tolist() == [1]
+
+
+@pytest.mark.parametrize("name", ["ragged", "sparse"])
+def test_a_meaning_costs_no_text_of_the_value(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    value = tf.ragged.constant([[1.0], [2.0, 3.0]])
+    if name == "sparse":
+        value = value.to_sparse()
+
+    def shown(self: Any) -> str:
+        raise AssertionError("nobody reads this text")
+
+    monkeypatch.setattr(type(value), "__repr__", shown)
+    monkeypatch.setattr(type(value), "__str__", shown)
+    for function in (tf.abs, tf.identity, tf.shape, tf.size, lambda x: tf.cast(x, tf.int32)):
+        function(value)

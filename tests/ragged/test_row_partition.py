@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import graphwright as tf
@@ -30,3 +31,12 @@ def test_each_value_has_its_partition(staged: bool, count: int, partitions: list
 
     with pytest.raises(ValueError, match="are incompatible"):
         (tf.function(program) if staged else program)(tf.zeros([count]))
+
+
+def test_lengths_of_a_graph_stay_in_it() -> None:
+    partition = tf.experimental.RowPartition.from_row_splits([0, 2, 2, 5])
+    inside = tf.function(lambda: (partition.row_lengths(), partition.value_rowids()))()
+    for outside in (partition.row_lengths(), partition.row_lengths()):
+        np.testing.assert_array_equal(outside, [2, 0, 3])
+    np.testing.assert_array_equal(inside[0], [2, 0, 3])
+    np.testing.assert_array_equal(inside[1], [0, 0, 2, 2, 2])

@@ -71,7 +71,7 @@ class RowPartition(Composite):
     array([0, 0, 2, 2, 2])
     """
 
-    __slots__ = ("_rowids", "_splits", "_uniform")
+    __slots__ = ("_lengths", "_rowids", "_splits", "_uniform")
 
     def __init__(
         self,
@@ -82,6 +82,7 @@ class RowPartition(Composite):
         self._splits = splits
         self._uniform = uniform
         self._rowids = rowids
+        self._lengths: EagerTensor | None = None
 
     # -- making one -----------------------------------------------------------------------
 
@@ -308,14 +309,19 @@ class RowPartition(Composite):
 
     def row_lengths(self) -> Any:
         """The number of values in each row."""
-        return self._splits[1:] - self._splits[:-1]
+        if self._lengths is not None:
+            return self._lengths
+        lengths = self._splits[1:] - self._splits[:-1]
+        if isinstance(lengths, EagerTensor):  # one of a graph may not be used outside of it
+            self._lengths = lengths
+        return lengths
 
     def value_rowids(self) -> Any:
         """The number of each value's row."""
         if self._rowids is not None:
             return self._rowids
         rowids = numbers_of_rows(self._splits, self.nvals())
-        if isinstance(rowids, EagerTensor):  # one of a graph may not be used outside of it
+        if isinstance(rowids, EagerTensor):  # as above
             self._rowids = rowids
         return rowids
 

@@ -12,7 +12,9 @@ from graphwright.ops.sparse import index_rows
 LEAST, MOST = -(2**63), 2**63 - 1
 
 
-@pytest.mark.parametrize("limits", [(0, 3), (-2, 2), (MOST - 2, MOST), (LEAST, MOST)])
+@pytest.mark.parametrize(
+    "limits", [(0, 3), (-2, 2), (5, 9999), (MOST - 2, MOST), (LEAST, MOST)]
+)
 @pytest.mark.parametrize("width", [0, 1, 3])
 def test_rows_are_ordered_and_numbered(limits, width):
     random = np.random.default_rng(0)
@@ -41,6 +43,18 @@ def test_rows_ascend_as_tuples_do(limits, width, least):
             pairs = list(pairwise(tuples))
             expected = all(a < b if least else a <= b for a, b in pairs)
             assert index_rows.ascends(each, least) == expected
+
+
+def test_numbers_of_elements_are_those_of_numpy():
+    shape = (3, 4, 5)
+    rows = np.argwhere(np.ones(shape))
+    np.testing.assert_array_equal(index_rows.flattened(rows, shape), np.arange(60))
+    np.testing.assert_array_equal(index_rows.flattened(rows[::20, :1], shape), [0, 20, 40])
+    with pytest.raises(ValueError, match="indices of 3 numbers"):
+        index_rows.flattened(rows, shape[:2])
+    is_within = ((rows >= [1, 0, 2]) & (rows < [3, 2, 4])).all(axis=1)
+    result = index_rows.within(rows, np.array([1, 0, 2]), np.array([3, 2, 4]))
+    np.testing.assert_array_equal(result, is_within)
 
 
 @pytest.mark.parametrize("repeated", [False, True])

@@ -162,7 +162,7 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """
     to = as_dtype(dtype)
     if isinstance(x, Composite):  # also one that has a form as one tensor
-        raise TypeError(f"tf.cast has no meaning for a {type(x).__name__}: {x!r}")
+        raise TypeError(f"tf.cast has no meaning for a {type(x).__name__}")
     x = convert(x)
     if x.dtype is to:
         return x

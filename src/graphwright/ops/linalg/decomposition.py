@@ -323,6 +323,10 @@ class Lu(MatrixOp):
         batch, size = split_square(self.type_name, x)
         return joined(batch, size, size), joined(batch, size)
 
+    def by_machine_code(self, *matrices: Array) -> Any:
+        factors = small_factors.triangular(matrices[0])
+        return factors and (factors[0], factors[1].astype(self.output_idx_type.numpy_dtype))
+
     def kernel(self, x: Array) -> Any:
         packed, order = self.factors(x)
         diagonals = np.diagonal(packed, axis1=-2, axis2=-1)
@@ -332,8 +336,6 @@ class Lu(MatrixOp):
 
     def factors(self, x: Array) -> tuple[Array, Array]:
         """The packed factors and the order of rows of any matrices."""
-        if (by_code := small_factors.triangular(x)) is not None:
-            return by_code
         *lead, size, _ = x.shape
         # LAPACK's pivot is the complex number with the greatest |real| + |imaginary|.
         few = x.dtype.kind == "c" and size <= small_matrices.SMALL

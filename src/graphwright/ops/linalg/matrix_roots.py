@@ -1,6 +1,6 @@
 """Square roots and logarithms of batches of matrices.
 
-Roots are SciPy's, but machine code takes those of real matrices of few rows. SciPy takes about 1 ms
+Roots are SciPy's, but machine code takes those of matrices of few rows. SciPy takes about 1 ms
 for the logarithm of a small matrix. So those are computed here, for all matrices at once and
 diagonal by diagonal: `Diagonals` has the main one first, each [entries, matrices]. That takes 0.01
 to 0.05 of SciPy's time for 20 to 1,000 matrices of 3 to 10 rows. It takes 0.3 for one of 3 rows, or

@@ -1,8 +1,9 @@
-"""Square roots of small real matrices, as plain Python for machine code.
+"""Square roots of small matrices, as plain Python for machine code.
 
-A matrix becomes triangular by unitary rotations: shifted QR steps. They are real as long as shifts
-are, and complex from then on. The root of a triangular matrix comes entry by entry. Arrays of
-complex numbers are two of floats. Rotations are collected by rows, as the adjoint of their product.
+A matrix becomes triangular by unitary rotations: shifted QR steps. Those of a real matrix are real
+as long as shifts are, and complex from then on. The root of a triangular matrix comes entry by
+entry. Arrays of complex numbers are two of floats here. Rotations are collected by rows, as the
+adjoint of their product.
 
 Source: Golub and Van Loan, "Matrix Computations" (2013), chapter 7. Higham, "Functions of Matrices"
 (2008), chapter 6.
@@ -43,6 +44,40 @@ def _rotate_complex(
         v[i] = c * lower_imaginary - g * imaginary + h * real
 
 
+def _add_complex(x: Reals, y: Reals, u: Reals, v: Reals, f: float, g: float, n: int) -> None:
+    """x + iy becomes x + iy + (f + ig) * (u + iv)."""
+    for i in range(n):
+        real, imaginary = u[i], v[i]
+        x[i] = x[i] + f * real - g * imaginary
+        y[i] = y[i] + f * imaginary + g * real
+
+
+def _rotation(fx: float, fy: float, gx: float, gy: float) -> tuple[float, float, float]:
+    """c, g and h of the rotation by which the second of two complex numbers becomes zero."""
+    f = length(fx, fy)
+    r = length(f, length(gx, gy))
+    if r == 0.0:
+        return 1.0, 0.0, 0.0
+    ux, uy = 1.0, 0.0
+    if f != 0.0:
+        ux = fx / f
+        uy = fy / f
+    return f / r, (ux * gx + uy * gy) / r, (uy * gx - ux * gy) / r
+
+
+def _rotate_complex_columns(
+    a: Reals, b: Reals, c: float, g: float, h: float, n: int, count: int
+) -> None:
+    """The adjoint rotation of the first two complex numbers of each row."""
+    for j in range(count):
+        i = j * n
+        x, y, u, v = a[i], b[i], a[i + 1], b[i + 1]
+        a[i] = c * x + g * u + h * v
+        b[i] = c * y + g * v - h * u
+        a[i + 1] = c * u - g * x + h * y
+        b[i + 1] = c * v - g * y - h * x
+
+
 def _rotate_columns(a: Reals, c: float, s: float, n: int, count: int) -> None:
     """Rotates the first two numbers of each row."""
     for i in range(count):
@@ -67,6 +102,24 @@ def _hessenberg(a: Reals, p: Reals, n: int) -> None:
             a[i * n + k] = 0.0
             _rotate_columns(a[i - 1 :], c, s, n, n)
             rotate(p[(i - 1) * n :], p[i * n :], c, s, n)
+
+
+def _complex_hessenberg(a: Reals, b: Reals, p: Reals, q: Reals, n: int) -> None:
+    """The same of a + ib; p + iq collects the rotations."""
+    for k in range(n - 2):
+        for i in range(n - 1, k + 1, -1):
+            upper = (i - 1) * n
+            lower = i * n
+            if a[lower + k] == 0.0 and b[lower + k] == 0.0:
+                continue
+            c, g, h = _rotation(a[upper + k], b[upper + k], a[lower + k], b[lower + k])
+            m = upper + k
+            o = lower + k
+            _rotate_complex(a[m:], b[m:], a[o:], b[o:], c, g, h, n - k)
+            a[o] = 0.0
+            b[o] = 0.0
+            _rotate_complex_columns(a[i - 1 :], b[i - 1 :], c, g, h, n, n)
+            _rotate_complex(p[upper:], q[upper:], p[lower:], q[lower:], c, g, h, n)
 
 
 def _shift(a: Reals, b: Reals, n: int, last: int) -> tuple[float, float]:
@@ -123,55 +176,36 @@ def _step(
         a[k * n + k] = a[k * n + k] - shift_x
         b[k * n + k] = b[k * n + k] - shift_y
     for k in range(first, last):
-        fx, fy = a[k * n + k], b[k * n + k]
-        gx, gy = a[(k + 1) * n + k], b[(k + 1) * n + k]
-        f = length(fx, fy)
-        r = length(f, length(gx, gy))
-        c, sx, sy = 1.0, 0.0, 0.0
-        if r != 0.0:
-            c = f / r
-            ux, uy = 1.0, 0.0
-            if f != 0.0:
-                ux = fx / f
-                uy = fy / f
-            sx = (ux * gx + uy * gy) / r
-            sy = (uy * gx - ux * gy) / r
-        w[3 * k] = c
-        w[3 * k + 1] = sx
-        w[3 * k + 2] = sy
         i = k * n + k
         m = i + n
-        _rotate_complex(a[i:], b[i:], a[m:], b[m:], c, sx, sy, n - k)
-        a[(k + 1) * n + k] = 0.0
-        b[(k + 1) * n + k] = 0.0
+        c, g, h = _rotation(a[i], b[i], a[m], b[m])
+        w[3 * k] = c
+        w[3 * k + 1] = g
+        w[3 * k + 2] = h
+        _rotate_complex(a[i:], b[i:], a[m:], b[m:], c, g, h, n - k)
+        a[m] = 0.0
+        b[m] = 0.0
     for k in range(first, last):
-        c, sx, sy = w[3 * k], w[3 * k + 1], w[3 * k + 2]
-        for j in range(min(k + 2, last + 1)):
-            i = j * n + k
-            x, y, u, v = a[i], b[i], a[i + 1], b[i + 1]
-            a[i] = c * x + sx * u + sy * v
-            b[i] = c * y + sx * v - sy * u
-            a[i + 1] = c * u - sx * x + sy * y
-            b[i + 1] = c * v - sx * y - sy * x
+        c, g, h = w[3 * k], w[3 * k + 1], w[3 * k + 2]
+        _rotate_complex_columns(a[k:], b[k:], c, g, h, n, min(k + 2, last + 1))
         i = k * n
         m = i + n
-        _rotate_complex(p[i:], q[i:], p[m:], q[m:], c, sx, sy, n)
+        _rotate_complex(p[i:], q[i:], p[m:], q[m:], c, g, h, n)
     for k in range(first, last + 1):
         a[k * n + k] = a[k * n + k] + shift_x
         b[k * n + k] = b[k * n + k] + shift_y
 
 
 def _triangular(
-    a: Reals, b: Reals, p: Reals, q: Reals, w: Reals, n: int, eps: float, most: int
+    a: Reals, b: Reals, p: Reals, q: Reals, w: Reals, n: int, form: int, eps: float, most: int
 ) -> int:
     """Makes a + ib upper triangular; p + iq collects the rotations.
 
-    1 if all shifts were real, 2 if not. 0 if the steps do not converge, or if a shift of more than
-    `most` rows would be complex.
+    `form` is 1 if b is zero. The result is 1 if all shifts were real too, 2 if not. It is 0 if the
+    steps do not converge, or if a shift of more than `most` rows would be complex.
     """
     last = n - 1
     turns = 0
-    form = 1
     while last > 0:
         first = last
         while first > 0:
@@ -262,24 +296,20 @@ def _product(
     a: Reals, b: Reals, p: Reals, q: Reals, real: Reals, imaginary: Reals, w: Reals, n: int
 ) -> None:
     """adjoint(p + iq) @ (a + ib) @ (p + iq), where a + ib is upper triangular."""
+    v = w[n:]
     for i in range(n):
+        x = real[i * n :]
+        y = imaginary[i * n :]
         for j in range(n):
-            x, y = 0.0, 0.0
-            for k in range(j + 1):
-                u, v = p[k * n + i], -q[k * n + i]
-                r, s = a[k * n + j], b[k * n + j]
-                x += u * r - v * s
-                y += u * s + v * r
-            w[2 * j] = x
-            w[2 * j + 1] = y
-        for j in range(n):
-            x, y = 0.0, 0.0
-            for k in range(n):
-                u, v = p[k * n + j], q[k * n + j]
-                x += w[2 * k] * u - w[2 * k + 1] * v
-                y += w[2 * k + 1] * u + w[2 * k] * v
-            real[i * n + j] = x
-            imaginary[i * n + j] = y
+            w[j] = 0.0
+            v[j] = 0.0
+            x[j] = 0.0
+            y[j] = 0.0
+        for k in range(n):
+            m = k * n + k
+            _add_complex(w[k:], v[k:], a[m:], b[m:], p[k * n + i], -q[k * n + i], n - k)
+        for k in range(n):
+            _add_complex(x, y, p[k * n :], q[k * n :], w[k], v[k], n)
 
 
 def _keep_real(real: Reals, imaginary: Reals, n: int, share: float) -> None:
@@ -296,65 +326,80 @@ def _keep_real(real: Reals, imaginary: Reals, n: int, share: float) -> None:
 
 
 def square_roots(
-    matrices: Reals, roots: Reals, count: int, n: int, eps: float, share: float, most_rows: int,
-    work: Reals,
+    matrices: Reals, roots: Reals, count: int, n: int, parts: int, eps: float, share: float,
+    most_rows: int, work: Reals,
 ) -> int:  # fmt: skip
     """The principal roots of matrices; how many are done. The next one is for SciPy.
 
     Args:
-        matrices: [count, n, n].
-        roots: [count, n, n], for the results: NaN where a matrix has no real root.
+        matrices: [count, n, n, parts].
+        roots: [count, n, n, parts], for the results: NaN where a real matrix has no real root.
         count: How many matrices there are.
         n: Their rows.
+        parts: 1 if matrices are real, 2 if they are complex.
         eps: Half the distance from 1 to the next greater number.
         share: The imaginary parts that come from rounding, relative to the greatest entry.
         most_rows: Those of a matrix with complex eigenvalues, at most.
-        work: Room for 5 * n * n + 3 * n numbers.
+        work: Room for 6 * n * n + 3 * n numbers.
     """
     a = work[0:]
     b = work[n * n :]
     p = work[2 * n * n :]
     q = work[3 * n * n :]
-    imaginary = work[4 * n * n :]
-    w = work[5 * n * n :]
+    real = work[4 * n * n :]
+    imaginary = work[5 * n * n :]
+    w = work[6 * n * n :]
     for matrix in range(count):
-        start = matrix * n * n
+        matrix_entries = matrices[matrix * n * n * parts :]
+        root_entries = roots[matrix * n * n * parts :]
         most = 0.0
         for i in range(n * n):
-            if not abs(matrices[start + i]) < 1e100:
-                return matrix
-            most = max(most, abs(matrices[start + i]))
-            a[i] = matrices[start + i]
+            a[i] = matrix_entries[parts * i]
             b[i] = 0.0
+            if parts == 2:
+                b[i] = matrix_entries[2 * i + 1]
+            size = abs(a[i]) + abs(b[i])
+            if not size < 1e100:
+                return matrix
+            most = max(most, size)
             p[i] = 0.0
             q[i] = 0.0
         if most < 1e-100:
             return matrix
         for i in range(n):
             p[i * n + i] = 1.0
-        _hessenberg(a, p, n)
-        form = _triangular(a, b, p, q, w, n, eps, most_rows)
+        if parts == 1:
+            _hessenberg(a, p, n)
+        else:
+            _complex_hessenberg(a, b, p, q, n)
+        form = _triangular(a, b, p, q, w, n, parts, eps, most_rows)
         if form == 0:
             return matrix
         if form == 1:
             for i in range(n * n):
                 q[i] = a[i]
             if _real_triangular_root(a, n):
-                _real_product(a, p, roots[start:], w, n)
+                _real_product(a, p, root_entries, w, n)
                 continue
             for i in range(n * n):
                 a[i] = q[i]
                 q[i] = 0.0
         if not _triangular_root(a, b, n):
             return matrix
-        _product(a, b, p, q, roots[start:], imaginary, w, n)
-        _keep_real(roots[start:], imaginary, n, share)
+        _product(a, b, p, q, real, imaginary, w, n)
+        if parts == 1:
+            _keep_real(real, imaginary, n, share)
+        for i in range(n * n):
+            root_entries[parts * i] = real[i]
+            if parts == 2:
+                root_entries[2 * i + 1] = imaginary[i]
     return count
 
 
 #: All functions; each calls those before it.
 FUNCTIONS = (
-    length, _root, rotate, _rotate_complex, add, _rotate_columns, _hessenberg, _shift, _real_step,
+    length, _root, rotate, _rotate_complex, add, _add_complex, _rotation,
+    _rotate_complex_columns, _rotate_columns, _hessenberg, _complex_hessenberg, _shift, _real_step,
     _step, _triangular, _real_triangular_root, _triangular_root, _real_product, _product,
     _keep_real, square_roots,
 )  # fmt: skip

@@ -1,9 +1,11 @@
-"""The innermost loops of `row_steps`, `root_code` and `elimination_code` as LLVM's text.
+"""The innermost loops of code for matrices as LLVM's text.
 
 Four numbers at once, then one by one; or eight at once where rows are multiples of eight.
 """
 
 from __future__ import annotations
+
+import re
 
 from graphwright.machine import targets
 from graphwright.machine.vector_code import (
@@ -58,7 +60,7 @@ def loop_text(name: str, rows: str, factors: str, wide: str, total: str = "") ->
     """
     loads = "\n".join([_LOAD.replace("ROW", row) for row in rows])
     singles, one = [
-        text.replace("<4 x double>", "double").replace("%w.", "%o.") for text in (loads, wide)
+        re.sub(r"<4 x (\w+)>", r"\1", text).replace("%w.", "%o.") for text in (loads, wide)
     ]
     singles = singles.replace("i64 %i", "i64 %j")
     for row in rows:
@@ -236,7 +238,7 @@ declare <8 x i64> @llvm.smax.v8i64(<8 x i64>, <8 x i64>)
 declare i64 @llvm.vector.reduce.smax.v8i64(<8 x i64>)
 {_EIGHT.declarations}"""
 
-#: The texts of functions of `row_steps` and `root_code`, by their names.
+#: The texts of functions of `row_steps`, `root_code` and `triangle_code`, by their names.
 ROW_TEXTS = {
     "rotate": loop_text("rotate", "xy", "cs", _combined(x="xc + ys", y="yc - xs")),
     "_rotate_complex": loop_text(
@@ -252,6 +254,33 @@ ROW_TEXTS = {
         """  %w.a = fmul <4 x double> %ys, %fs
   %w.b = fadd <4 x double> %xs, %w.a
   store <4 x double> %w.b, ptr %xs.at, align 8""",
+    ),
+    "_add_complex": loop_text(
+        "_add_complex",
+        "xyuv",
+        "fg",
+        """  %w.a = fmul <4 x double> %us, %fs
+  %w.b = fadd <4 x double> %xs, %w.a
+  %w.c = fmul <4 x double> %vs, %gs
+  %w.x = fsub <4 x double> %w.b, %w.c
+  %w.d = fmul <4 x double> %vs, %fs
+  %w.e = fadd <4 x double> %ys, %w.d
+  %w.f = fmul <4 x double> %us, %gs
+  %w.y = fadd <4 x double> %w.e, %w.f
+  store <4 x double> %w.x, ptr %xs.at, align 8
+  store <4 x double> %w.y, ptr %ys.at, align 8""",
+    ),
+    "_add_single": loop_text(
+        "_add_single",
+        "xy",
+        "f",
+        """  %w.a = fmul <4 x double> %ys, %fs
+  %w.b = fptrunc <4 x double> %w.a to <4 x float>
+  %w.c = fpext <4 x float> %w.b to <4 x double>
+  %w.d = fadd <4 x double> %xs, %w.c
+  %w.e = fptrunc <4 x double> %w.d to <4 x float>
+  %w.f = fpext <4 x float> %w.e to <4 x double>
+  store <4 x double> %w.f, ptr %xs.at, align 8""",
     ),
     "dot": loop_text(
         "dot",

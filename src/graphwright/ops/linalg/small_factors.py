@@ -1,4 +1,4 @@
-"""Factors, vectors and roots of small real matrices by machine code, in 64 bits."""
+"""Factors, vectors and roots of small matrices by machine code, in 64 bits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphwright.base.scalar_code import module_text
 from graphwright.machine.array_layout import address
 from graphwright.machine.drafts import lasting_functions
 from graphwright.machine.preparation import Preparation
-from graphwright.ops.linalg import root_code, rotation_code, small_matrices, triangle_code
+from graphwright.ops.linalg import root_code, rotation_code, triangle_code
 from graphwright.ops.linalg.lapack_routines import lapack
 from graphwright.ops.linalg.row_texts import ROW_TEXTS
 from graphwright.types.arrays import Array
@@ -23,9 +23,11 @@ from graphwright.types.arrays import Array
 MOST = 25
 #: The same for eigenvectors. From 26 rows on LAPACK is asked for those of undivided matrices.
 MOST_OF_EIGENVECTORS = 64
-#: The same for roots, since SciPy's take less time for larger ones: where all eigenvalues are real,
-#: and where some are not.
-MOST_OF_ROOTS, MOST_OF_COMPLEX_ROOTS = 64, 16
+#: The same for roots, since SciPy's take less time for larger ones, and for those of real matrices
+#: with complex eigenvalues.
+MOST_OF_ROOTS, MOST_OF_COMPLEX_ROOTS = 64, 32
+#: The same for triangular factors, by the bytes of a number. LAPACK divides larger matrices.
+MOST_OF_TRIANGLES = {4: 48, 8: 64}
 #: LAPACK's work of a call from which on the code is worth to be made, and how often less is worth
 #: it: the entries of matrices, and so many for each matrix and for the call.
 _WORTH, _PATIENCE, _MATRIX, _CALL = 1 << 16, 4, 1 << 5, 1 << 8
@@ -54,7 +56,7 @@ def functions() -> dict[str, Any]:
 def root_functions() -> dict[str, Any]:
     """The function of roots, by its name."""
     place, number, real = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double
-    kind = ctypes.CFUNCTYPE(number, place, place, number, number, real, real, number, place)
+    kind = ctypes.CFUNCTYPE(number, place, place, *[number] * 3, real, real, number, place)
     return lasting_functions(module_text(root_code.FUNCTIONS, ROW_TEXTS), {"square_roots": kind})
 
 
@@ -62,8 +64,9 @@ def root_functions() -> dict[str, Any]:
 def triangle_functions() -> dict[str, Any]:
     """The function of triangular factors, by its name."""
     place, number = ctypes.c_void_p, ctypes.c_int64
-    kind = ctypes.CFUNCTYPE(None, place, place, number, number, ctypes.c_bool)
-    return lasting_functions(module_text(triangle_code.FUNCTIONS), {"triangular_factors": kind})
+    kind = ctypes.CFUNCTYPE(number, place, place, number, number, ctypes.c_bool)
+    text = module_text(triangle_code.FUNCTIONS, ROW_TEXTS)
+    return lasting_functions(text, {"triangular_factors": kind})
 
 
 PREPARATION = Preparation(functions, patience=_PATIENCE)
@@ -79,10 +82,12 @@ def is_ready_for(
     most: int = MOST,
     preparation: Preparation = PREPARATION,
     worth: int = _WORTH,
+    dtype_kinds: str = "f",
 ) -> bool:
     """Whether machine code is there for matrices [..., n, n] of so many rows."""
     rows, columns = x.shape[-2:]
-    if rows != columns or not fewest <= rows <= most or x.dtype.kind != "f" or not x.size:
+    is_taken = rows == columns and fewest <= rows <= most and x.dtype.kind in dtype_kinds
+    if not is_taken or not x.size:
         return False
     work = x.size + _MATRIX * (x.size // (rows * rows)) + _CALL
     return preparation.is_ready_for(work, worth)
@@ -91,31 +96,36 @@ def is_ready_for(
 def square_roots(x: Array, share: float) -> Array | None:
     """The principal roots of matrices [count, n, n]; None for SciPy to do it.
 
-    They are NaN where imaginary parts are more than a share of the greatest entry.
+    Those of real ones are NaN where imaginary parts are more than a share of the greatest entry.
     """
-    if not is_ready_for(x, 1, MOST_OF_ROOTS, ROOT_PREPARATION, _WORTH_OF_ROOTS):
+    if not is_ready_for(x, 1, MOST_OF_ROOTS, ROOT_PREPARATION, _WORTH_OF_ROOTS, "fc"):
         return None
-    matrices = np.ascontiguousarray(x, np.float64)
+    is_complex = x.dtype.kind == "c"
+    matrices = np.ascontiguousarray(x, np.complex128 if is_complex else np.float64)
     count, n = x.shape[:2]
-    roots, work = np.empty(x.shape, np.float64), np.empty(5 * n * n + 3 * n, np.float64)
+    roots, work = np.empty_like(matrices), np.empty(6 * n * n + 3 * n, np.float64)
     done = root_functions()["square_roots"](
-        address(matrices), address(roots), count, n, _EPS, share, MOST_OF_COMPLEX_ROOTS,
-        address(work),
+        address(matrices), address(roots), count, n, 1 + is_complex, _EPS, share,
+        MOST_OF_ROOTS if is_complex else MOST_OF_COMPLEX_ROOTS, address(work),
     )  # fmt: skip
     return roots if done == count else None
 
 
 def triangular(x: Array) -> tuple[Array, Array] | None:
-    """L below and U above the diagonals, and the order of rows; None for others to do it."""
-    most = 0 if x.dtype == np.float16 else small_matrices.SMALL
+    """L below and U above the diagonals, and the order of rows.
+
+    None for others to do it, or where a matrix is singular or begins with NaN.
+    """
+    most = MOST_OF_TRIANGLES.get(x.itemsize, 0)
     if not is_ready_for(x, 1, most, TRIANGLE_PREPARATION):
         return None
     factors, order = np.array(x, np.float64, order="C"), np.empty(x.shape[:-1], np.int64)
     n = x.shape[-1]
-    triangle_functions()["triangular_factors"](
-        address(factors), address(order), order.size // n, n, x.dtype == np.float32
+    count = order.size // n
+    done = triangle_functions()["triangular_factors"](
+        address(factors), address(order), count, n, x.dtype == np.float32
     )
-    return factors.astype(x.dtype, copy=False), order
+    return (factors.astype(x.dtype, copy=False), order) if done == count else None
 
 
 def self_adjoint(x: Array, has_vectors: bool) -> tuple[Array, Array] | None:

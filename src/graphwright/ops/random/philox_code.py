@@ -215,6 +215,24 @@ class NativeCipher:
         one(key, low + whole, high, address(words) + 16 * whole, count - whole)
         return words
 
+    def rows(self, keys: UInt64s, counters: UInt64s, count: int) -> npt.NDArray[np.uint32]:
+        """The words [rows, 4 * count] of so many blocks for each row.
+
+        Args:
+            keys: The rows' keys [rows, 1].
+            counters: The halves of the rows' first counters [rows, 2]. The low ones do not wrap
+                around before `count` and a vector's lanes.
+            count: How many blocks.
+        """
+        lanes, (many, _), _ = self.functions
+        whole = -(-count // lanes) * lanes
+        words = np.empty((len(keys), 4 * whole), np.uint32)
+        place = address(words)
+        for key, (low, high) in zip(keys[:, 0].tolist(), counters.tolist()):
+            many(key, low, high, place, whole)
+            place += 16 * whole
+        return words[:, : 4 * count]
+
     def units(self, seeds: UInt64s, scramble: int) -> npt.NDArray[np.float64]:
         """The first number in [0, 1) of the stateless draws of pairs of seeds [n, 2].
 

@@ -37,7 +37,7 @@ from graphwright.types.tensor_type import Dims, TensorType
 
 #: Blocks of words of a row from which on it is drawn by machine code, and how many are enciphered
 #: at a time elsewhere, so that the work arrays stay in the cache.
-_LONG, _CHUNK = 64, 8192
+_LONG, _CHUNK = 32, 8192
 #: Numbers of a row up to which machine code draws them where they are used.
 _MANY = 64
 
@@ -135,11 +135,10 @@ class RowIntegers(RowDraws):
 def words_of_rows(key: Array, counter: Array, count: int) -> Array:
     """At least so many words of 32 bits for each row, whole blocks of them."""
     rows, blocks = len(key), -(-count // philox.WORDS)
+    is_native = blocks >= _LONG and philox.NATIVE.is_ready_for(rows * blocks)
+    if is_native and (counter[:, 0] < np.uint64((1 << 64) - 2 * blocks)).all():  # no half wraps
+        return philox.NATIVE.rows(key, counter, blocks)
     words = np.empty((rows, blocks, philox.WORDS), np.uint32)
-    if blocks >= _LONG and philox.NATIVE.is_ready_for(rows * blocks):
-        for row, number, (low, high) in zip(words, key[:, 0].tolist(), counter.tolist()):
-            row[:] = philox.blocks(number, low | high << 64, blocks)
-        return words.reshape(rows, -1)
     steps = np.arange(blocks, dtype=np.uint64)
     height = max(1, _CHUNK // max(1, blocks))
     for start in range(0, rows, height):

@@ -17,6 +17,9 @@ from graphwright.types.arrays import Array
 #: The numbers of a shape, or of a row.
 Numbers: TypeAlias = Sequence[int] | Array
 
+#: So many entries of a table for each row take less time than to sort the rows.
+_ROOM = 8
+
 
 def order(rows: Array) -> Array:
     """The permutation that sorts rows of indices; equal rows stay in their order."""
@@ -29,7 +32,7 @@ def ranked(rows: Array) -> Array:
         return np.zeros(len(rows), np.int64)
     columns = rows.T.copy()
     low, high = columns.min(axis=1), columns.max(axis=1)
-    sizes = [int(size) + 1 for size in high.astype(object) - low]
+    sizes = [most - least + 1 for least, most in zip(low.tolist(), high.tolist())]
     if math.prod(sizes) < 1 << 63:
         columns -= low[:, None]
         return flattened(columns.T, sizes)
@@ -50,16 +53,27 @@ def ascends(rows: Array, least: int = 1) -> bool:
 
 def numbered(*lists: Array) -> tuple[Array, list[Array]]:
     """The distinct rows of all lists in order, and for each list the numbers of its rows."""
-    rows = np.concatenate(lists)
+    rows = np.concatenate(lists) if len(lists) > 1 else lists[0]
     ranks = ranked(rows)
-    sorting = np.argsort(ranks, kind="stable")
-    ordered = ranks[sorting]
-    is_new = np.ones(len(rows), bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    numbers = np.empty(len(rows), np.int64)
-    numbers[sorting] = np.cumsum(is_new) - 1
+    if len(ranks) and ranks.max() < _ROOM * len(ranks):
+        firsts, numbers = numbered_by_table(ranks)
+    else:
+        sorting = np.argsort(ranks, kind="stable")
+        ordered = ranks[sorting]
+        is_new = np.ones(len(rows), bool)
+        np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+        firsts, numbers = sorting[is_new], np.empty(len(rows), np.int64)
+        numbers[sorting] = np.cumsum(is_new) - 1
     ends = np.cumsum([len(each) for each in lists])[:-1]
-    return rows.take(sorting[is_new], axis=0), np.split(numbers, ends)
+    return rows.take(firsts, axis=0), np.split(numbers, ends)
+
+
+def numbered_by_table(ranks: Array) -> tuple[Array, Array]:
+    """Where one of each distinct rank is, in their order, and the number of each rank."""
+    place = np.full(int(ranks.max()) + 1, -1)
+    place[ranks] = np.arange(len(ranks))
+    is_there = place >= 0
+    return place.compress(is_there), (np.cumsum(is_there) - 1).take(ranks)
 
 
 def matched(*lists: Array) -> tuple[Array, list[Array]]:
@@ -105,15 +119,21 @@ def check_sizes(name: str, sizes: Numbers) -> None:
         raise ValueError(f"{name} must be non-negative, got {shown(sizes)}")
 
 
+def within(rows: Array, lows: Array, ends: Array) -> Array:
+    """Whether each row's numbers are at least these, and below those."""
+    fits = np.ones(len(rows), bool)
+    for column, low, end in zip(rows.T, lows, ends, strict=True):
+        fits &= (column >= low) & (column < end)
+    return fits
+
+
 def check(rows: Array, shape: Numbers, ordered: bool) -> None:
     """ValueError that names the first row beyond the shape, or out of order, or repeated."""
     check_rank(rows, shape)
     limits = np.asarray(shape, np.int64)
-    outside = np.zeros(len(rows), bool)
-    for column, limit in zip(rows.T, limits):
-        outside |= (column < 0) | (column >= limit)
-    if outside.any():
-        place = int(np.argmax(outside))
+    fits = within(rows, np.zeros_like(limits), limits)
+    if not fits.all():
+        place = int(np.argmin(fits))
         raise ValueError(
             f"indices[{place}] = {shown(rows[place])} is out of bounds: need 0 <= index < "
             f"{shown(limits)}"
@@ -143,11 +163,15 @@ def shown(row: Numbers) -> str:
 
 def flattened(rows: Array, shape: Numbers) -> Array:
     """The numbers of elements in the order of a dense tensor."""
-    sizes = np.asarray(shape, np.int64)[:0:-1].tolist()
-    strides = np.cumprod([1, *sizes], dtype=np.int64)[::-1]
+    sizes = np.asarray(shape, np.int64).tolist()
+    if rows.shape[1] > len(sizes):
+        raise ValueError(f"indices of {rows.shape[1]} numbers for a shape of rank {len(sizes)}")
     numbers = np.zeros(len(rows), np.int64)
-    for column, stride in zip(rows.T, strides[: rows.shape[1]].tolist(), strict=True):
-        numbers += column * stride
+    for column, size in zip(rows.T, sizes):
+        numbers *= size
+        numbers += column
+    for size in sizes[rows.shape[1] :]:
+        numbers *= size
     return numbers
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -54,7 +55,7 @@ def combined(kind: str, a: Groups, b: Groups) -> tuple[Array, Array, Array]:
         raise ValueError(f"Mismatched shapes {list(outer)} vs {list(other)}")
     words = a_values.dtype == object
     every = np.concatenate([a_values, b_values]) if not words else joined(a_values, b_values)
-    members, codes = np.unique(every, return_inverse=True)
+    members, codes = coded(every)
     a_rows = np.column_stack([a_groups, codes[: len(a_values)]])
     b_rows = np.column_stack([b_groups, codes[len(a_values) :]])
     rows, places = index_rows.numbered(a_rows, b_rows)
@@ -67,6 +68,14 @@ def combined(kind: str, a: Groups, b: Groups) -> tuple[Array, Array, Array]:
     indices = np.column_stack([rows[:, :-1], place]).astype(np.int64)
     size = int(place.max()) + 1 if len(place) else 0
     return indices, members[rows[:, -1]], np.array([*outer, size], np.int64)
+
+
+def coded(members: Array) -> tuple[Array, Array]:
+    """The distinct members in order, and the number of each member."""
+    if members.dtype == object:
+        return np.unique(members, return_inverse=True)
+    distinct, (codes,) = index_rows.numbered(members.astype(np.int64)[:, None])
+    return distinct[:, 0].astype(members.dtype), codes
 
 
 def joined(a: Array, b: Array) -> Array:
@@ -160,8 +169,7 @@ class SetSize(Op):
 
     def kernel(self, indices: Array, values: Array, shape: Array) -> Array:
         groups, members, outer = sparse_groups((indices, values, shape), self.validate_indices)
-        _, codes = np.unique(members, return_inverse=True)
+        _, codes = coded(members)
         rows, _ = index_rows.numbered(np.column_stack([groups, codes]))
-        sizes = np.zeros(outer, np.int32)
-        np.add.at(sizes, tuple(rows[:, :-1].T.astype(np.int64)), 1)
-        return sizes
+        places = index_rows.flattened(rows[:, :-1], outer)
+        return np.bincount(places, minlength=math.prod(outer)).astype(np.int32).reshape(outer)

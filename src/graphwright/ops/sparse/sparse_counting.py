@@ -43,7 +43,7 @@ class CountSparseOutput(Op):
         greatest = int(values.max()) if len(values) else 0
         size = self.maxlength if self.maxlength >= 0 else max(greatest + 1, self.minlength)
         below = values < size
-        rows = np.column_stack([groups, values])[below].astype(np.int64)
+        rows = np.column_stack([groups, values]).astype(np.int64).compress(below, axis=0)
         distinct, (numbers,) = index_rows.numbered(rows)
         dtype = self.output_type.numpy_dtype
         counts = np.zeros(len(distinct), dtype)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,8 +12,7 @@ from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
-_MASK = (1 << 64) - 1
-_MULTIPLIER = 0xC6A4A7935BD1E995
+_MULTIPLIER = np.uint64(0xC6A4A7935BD1E995)
 
 
 class CrossRows(Op):
@@ -45,31 +42,38 @@ class CrossRows(Op):
         if len(sizes) > 1:
             raise ValueError(f"Expected one batch size of all inputs, got {sorted(sizes)}")
         rows = sizes.pop() if sizes else 0
-        entries = parts[count : 2 * count]
-        combine: Callable[[tuple[Any, ...]], Any] = self.joined
-        if self.hash_key is not None:
-            entries, combine = tuple(map(numbers, entries)), self.hashed
-        columns = [grouped(i, v, rows) for i, v in zip(parts[:count], entries)]
-        crosses = [[combine(c) for c in itertools.product(*row)] for row in zip(*columns)]
-        lengths = [len(row) for row in crosses]
-        indices = np.array([(r, c) for r, n in enumerate(lengths) for c in range(n)], np.int64)
-        values = np.empty(sum(lengths), object)
-        values[:] = [value for row in crosses for value in row]
-        dtype = self.out_type.numpy_dtype
-        shape = np.array([rows, max(lengths, default=0)], np.int64)
-        return indices.reshape(-1, 2), values.astype(dtype), shape
+        indices, entries = parts[:count], parts[count : 2 * count]
+        lengths = [np.bincount(places[:, 0], minlength=rows) for places in indices]
+        crossed = np.prod(lengths, axis=0, dtype=np.int64) if count else np.zeros(rows, np.int64)
+        row = np.repeat(np.arange(rows), crossed)
+        column = np.arange(len(row)) - np.repeat(np.cumsum(crossed) - crossed, crossed)
+        rest, chosen = column, []
+        for places, values, size in zip(indices[::-1], entries[::-1], lengths[::-1]):
+            rest, place = np.divmod(rest, size.take(row))
+            by_row = np.argsort(places[:, 0], kind="stable")
+            first = np.cumsum(size) - size
+            chosen.append(values.take(by_row.take(first.take(row) + place)))
+        combine = self.joined if self.hash_key is None else self.hashed
+        crosses = combine(chosen[::-1], len(row)).astype(self.out_type.numpy_dtype)
+        shape = np.array([rows, crossed.max(initial=0)], np.int64)
+        return np.column_stack([row, column]), crosses, shape
 
-    def joined(self, values: tuple[object, ...]) -> bytes:
-        """Values as one text."""
-        plain = [v if isinstance(v, bytes) else str(v).encode() for v in values]
-        return self.separator.join(plain)
+    def joined(self, columns: Sequence[Array], count: int) -> Array:
+        """The values of columns as texts, one for each row."""
+        plain = [
+            [v if isinstance(v, bytes) else str(v).encode() for v in column.tolist()]
+            for column in columns
+        ]
+        result = np.empty(count, object)
+        result[:] = [*map(self.separator.join, zip(*plain))]
+        return result
 
-    def hashed(self, values: tuple[int, ...]) -> int:
-        """Numbers as one."""
-        number = self.hash_key or 0
-        for value in values:
-            number = mixed(number, value)
-        return number % (self.num_buckets or (1 << 63) - 1)
+    def hashed(self, columns: Sequence[Array], count: int) -> Array:
+        """The values of columns as numbers, one for each row."""
+        result = np.full(count, (self.hash_key or 0) & (1 << 64) - 1, np.uint64)
+        for column in columns:
+            result = mixed(result, numbers(column))
+        return result % np.uint64(self.num_buckets or (1 << 63) - 1)
 
 
 def numbers(values: Array) -> Array:
@@ -77,23 +81,14 @@ def numbers(values: Array) -> Array:
     return fingerprints64(values) if values.dtype == object else values.astype(np.uint64)
 
 
-def grouped(indices: Array, values: Array, rows: int) -> list[list[Any]]:
-    """The values of each row of a sparse matrix."""
-    by_row: list[list[Any]] = [[] for _ in range(rows)]
-    for row, value in zip(indices[:, 0].tolist(), values.tolist()):
-        by_row[row].append(value)
-    return by_row
+def shifted(number: Array) -> Array:
+    """Numbers whose low bits depend on their high ones."""
+    return number ^ (number >> np.uint64(47))
 
 
-def shifted(number: int) -> int:
-    """A number whose low bits depend on its high ones."""
-    return number ^ (number >> 47)
-
-
-def mixed(first: int, second: int) -> int:
+def mixed(first: Array, second: Array) -> Array:
     """Two fingerprints as one."""
     result = first ^ _MULTIPLIER
-    result ^= shifted(second * _MULTIPLIER & _MASK) * _MULTIPLIER & _MASK
-    result = result * _MULTIPLIER & _MASK
-    result = shifted(result) * _MULTIPLIER & _MASK
-    return shifted(result)
+    result ^= shifted(second * _MULTIPLIER) * _MULTIPLIER
+    result *= _MULTIPLIER
+    return shifted(shifted(result) * _MULTIPLIER)

@@ -11,6 +11,7 @@ import numpy as np
 from graphwright.base.errors import InternalError
 from graphwright.op.cotangents import Cotangent
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.late_imports import late_extension
 from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.op.op_families import reduced_dims
 from graphwright.ops.core.creation import ones_like
@@ -60,17 +61,21 @@ class SparseTensorDenseMatMul(Op):
         return ((rows, columns),)
 
     def kernel(self, indices: Array, values: Array, shape: tuple[int, ...], b: Array) -> Any:
-        from scipy.sparse import coo_array  # scipy.sparse is large
-
         if b.ndim != 2 or len(shape) != 2:
             raise ValueError("operands are not matrices")  # `shapes` says so in full
         index_rows.check(np.asarray(indices, np.int64), shape, ordered=False)
+        if values.shape != indices.shape[:1]:
+            raise ValueError(f"{len(indices)} indices for values of shape {list(values.shape)}")
         dtype = values.dtype
         if dtype.itemsize == 2 and dtype.kind in "fV":
             values, b = values.astype(np.float32), b.astype(np.float32)
-        matrix = coo_array((values, (indices[:, 0], indices[:, 1])), tuple(shape))
-        left = matrix.conj().T if self.adjoint_a else matrix
-        return np.asarray(left @ (b.conj().T if self.adjoint_b else b), dtype)
+        (rows, columns), (height, inner) = indices.T, shape
+        if self.adjoint_a:
+            rows, columns, height, inner, values = columns, rows, inner, height, values.conj()
+        right = np.ascontiguousarray(b.conj().T if self.adjoint_b else b)
+        if len(right) != inner:
+            raise ValueError("inner dimensions do not match")  # as above
+        return product_of_entries(rows, columns, values, height, right).astype(dtype, copy=False)
 
     def gradient(self, call: Call, g: Cotangent) -> Sequence[Any]:
         indices, values, shape, b = call.inputs
@@ -83,6 +88,22 @@ class SparseTensorDenseMatMul(Op):
         right = conj(matrix_transpose(b)) if self.adjoint_b else b
         a_side = reduce_sum(gather(g, rows) * conj(gather(right, columns)), axis=1)
         return None, conj(a_side) if self.adjoint_a else a_side, None, b_side
+
+
+def product_of_entries(
+    rows: Array, columns: Array, values: Array, height: int, right: Array
+) -> Array:
+    """The product of a matrix that has values in places, and zeros elsewhere, with another one."""
+    product = getattr(late_extension("scipy.sparse._sparsetools"), "coo_matmat_dense", None)
+    if product is None:
+        from scipy.sparse import coo_array  # here, for it takes long to import
+
+        whole: Array = coo_array((values, (rows, columns)), (height, len(right))) @ right
+        return whole
+    width = right.shape[1]
+    result = np.zeros((height, width), right.dtype)
+    product(len(values), width, rows, columns, values, right.reshape(-1), result)
+    return result
 
 
 class SparseTensorDenseAdd(Op):

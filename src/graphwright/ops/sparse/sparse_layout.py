@@ -194,7 +194,7 @@ class SparseConcat(Op):
         every = np.concatenate(rows)
         sorting = index_rows.order(every)
         values = np.concatenate(parts[count : 2 * count])
-        return every[sorting], values[sorting], np.array(target, np.int64)
+        return every.take(sorting, axis=0), values[sorting], np.array(target, np.int64)
 
     def gradient(self, call: Call, _: Cotangent, g: Cotangent, __: Cotangent) -> Sequence[Any]:
         count = len(call.inputs) // 3
@@ -266,9 +266,9 @@ class SparseSlice(Op):
             )
         for name, sizes in (("shape", shape), ("size", size)):
             index_rows.check_sizes(name, sizes)
-        inside = ((indices >= start) & (indices < start + size)).all(axis=1)
+        inside = index_rows.within(indices, start, start + size)
         left = np.maximum(0, np.minimum(size, shape - start))
-        return indices[inside] - start, values[inside], left
+        return indices.compress(inside, axis=0) - start, values[inside], left
 
     def gradient(self, call: Call, _: Cotangent, g: Cotangent, __: Cotangent) -> Sequence[Any]:
         indices, _, _, start, _ = call.inputs
@@ -329,12 +329,14 @@ class SparseFillEmptyRows(Op):
         return (None, width_of(indices)), (None,), (None,), values.dims or (None,)
 
     def kernel(self, indices: Array, values: Array, shape: Array, default: Array) -> Any:
-        rows, count = indices[:, 0], int(shape[0])
+        rows, count = indices[:, 0].copy(), int(shape[0])
         outside = (rows < 0) | (rows >= count)
         if outside.any():
             place = int(np.argmax(outside))
             raise ValueError(f"indices({place}, 0) is invalid: {rows[place]} >= {count}")
         empty = np.bincount(rows, minlength=count) == 0
+        if not empty.any() and (rows[:-1] <= rows[1:]).all():
+            return indices, values, empty, np.arange(len(rows))
         added = np.zeros((int(empty.sum()), indices.shape[1]), np.int64)
         added[:, 0] = np.flatnonzero(empty)
         every = np.concatenate([indices, added])
@@ -342,8 +344,8 @@ class SparseFillEmptyRows(Op):
         default = np.full(len(added), default, values.dtype)
         places = np.empty(len(every), np.int64)
         places[sorting] = np.arange(len(every))
-        filled_in = np.concatenate([values, default])[sorting]
-        return every[sorting], filled_in, empty, places[: len(values)]
+        filled_in = np.concatenate([values, default]).take(sorting)
+        return every.take(sorting, axis=0), filled_in, empty, places[: len(values)]
 
     def gradient(
         self, call: Call, _: Cotangent, g: Cotangent, __: Cotangent, ___: Cotangent
