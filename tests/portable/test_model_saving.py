@@ -675,3 +675,20 @@ def test_a_call_that_the_signature_does_not_take_is_a_type_error(tmp_path: Path)
             loaded.f(value)
     with pytest.raises(TypeError, match=r"^Binding inputs.*`missing a required argument: 'x'`"):
         loaded.f(y=tf.ones([1, 2]))
+
+
+def test_dicts_of_a_loaded_model_have_sorted_keys(tmp_path: Path) -> None:
+    """The file has no order of them: a map of protobuf gives another one in each process."""
+    names = list("qwertyuiopasdfgh")
+    model = tf.Module()
+
+    @tf.function(input_signature=[tf.TensorSpec([])])
+    def results(x: tf.Tensor) -> Any:
+        return {name: {"z": x * float(i), "b": x} for i, name in enumerate(names)}
+
+    model.results = results
+    tf.saved_model.save(model, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path)).results(1.0)
+    assert list(loaded) == sorted(names)
+    assert {tuple(each) for each in loaded.values()} == {("b", "z")}
+    assert [float(loaded[name]["z"]) for name in names] == list(range(16))

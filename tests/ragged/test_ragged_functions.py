@@ -44,3 +44,38 @@ def test_gathered_rows_forget_that_they_are_of_one_length() -> None:
     assert tf.gather(rows, [0, 2]).to_tensor().numpy().tolist() == [[1.0] * 4] * 2
     taken = tf.data.Dataset.from_tensors([1, 3]).map(lambda i: tf.gather(rows, i))
     assert taken.element_spec.shape.as_list()[1] is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        tf.ragged.constant([[1], [2]]),
+        tf.ragged.constant([[1], [2], [3]], dtype=tf.int64),
+        tf.ragged.constant([[[1, 2, 2]], [], [[3]]]),
+        tf.ones([3, 2], tf.int32),
+        tf.ones([7], tf.int32),
+        "abc",
+        1.5,
+        None,
+    ],
+    ids=str,
+)
+def test_what_does_not_broadcast_is_not_equal(other: object) -> None:
+    """As in TensorFlow, where a list of ragged tensors can be searched."""
+    rows = tf.ragged.constant(ROWS)
+    assert (rows == other) is False
+    assert (rows != other) is True
+    assert (other == rows) is False
+    assert (other != rows) is True
+    assert rows not in [other]
+    if other is not None:
+        with pytest.raises((ValueError, TypeError, tf.errors.InvalidArgumentError)):
+            tf.function(lambda x: x == other)(rows)
+
+
+def test_a_dense_tensor_is_compared_with_rows() -> None:
+    rows, dense = tf.ragged.constant(ROWS), tf.constant([[2], [0], [3]])
+    equal = [[False, True, True], [], [True]]
+    for compared in (dense == rows, rows == dense, tf.function(lambda x, y: x == y)(dense, rows)):
+        assert compared.to_list() == equal
+    assert (dense != rows).to_list() == [[not each for each in row] for row in equal]

@@ -174,3 +174,30 @@ def test_an_array_of_objects_has_the_numbers_of_a_dtype_or_is_refused() -> None:
         with pytest.raises(ValueError, match=words) as raised:
             tf.constant(np.array(["a", 1], object), dtype)
         assert "in this object array, element 1 is 1" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "eager", "staged"),
+    [
+        ([np.float32(1), 2], tf.float32, tf.float32),
+        ([np.float32(1), 2.5], tf.float32, tf.float32),
+        ([2.5, np.float32(1)], tf.float32, tf.float32),
+        ([np.float32(1), np.float64(2.5)], tf.float32, tf.float32),
+        ([np.float16(1), 2.5], tf.float16, tf.float32),
+        ([np.float64(1), 2], tf.float64, tf.float32),
+        ([np.int64(1), 2.5], tf.float32, tf.float32),
+        ([np.int8(1), np.float64(2.5)], tf.float32, tf.float32),
+        ([[np.float32(1), 2], [3.0, 4.0]], tf.float32, tf.float32),
+        ([np.ones([], np.float32), 2.5], tf.float32, tf.float32),
+        ([np.ones([], np.int8), 2.5], tf.float32, tf.float32),
+    ],
+    ids=repr,
+)
+def test_the_first_number_decides_about_floats(
+    values: list[object], eager: tf.DType, staged: tf.DType
+) -> None:
+    """TensorFlow's dtypes, of NumPy's numbers beside Python's."""
+    assert tf.constant(values).dtype is eager
+    assert tf.Variable(values).dtype is eager
+    assert tf.add(values, 1).dtype is eager
+    assert tf.function(lambda: tf.constant(values))().dtype is staged

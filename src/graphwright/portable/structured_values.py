@@ -216,7 +216,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "type_spec_value": _type_spec,
     "list_value": lambda proto: [decode(item) for item in proto.values],
     "tuple_value": lambda proto: tuple([decode(item) for item in proto.values]),
-    "dict_value": lambda proto: {key: decode(item) for key, item in proto.fields.items()},
+    "dict_value": lambda proto: {key: decode(proto.fields[key]) for key in sorted(proto.fields)},
     "named_tuple_value": _named_tuple,
     "tensor_value": _tensor,
     "numpy_value": lambda proto: _tensor(proto).numpy(),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.dispatch import opened
 from graphwright.op.refusal import boundaries
 from graphwright.ops.core.casting import cast
@@ -20,6 +21,7 @@ from graphwright.ragged.methods import MethodBodies, Sizes
 from graphwright.ragged.ragged_display import shown
 from graphwright.ragged.ragged_iteration import RaggedRows
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
+from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, Tensor, TensorLike, TensorValue
 from graphwright.types.composite import Composite
@@ -471,10 +473,26 @@ class RaggedTensor(Factories, Composite, Operators):
         return opened(bitwise.invert_operator)(self)
 
     def __eq__(self, other: object) -> Any:
-        return False if other is None else opened(comparison.tensor_equals)(self, other)
+        return self._compared(comparison.tensor_equals, other, otherwise=False)
 
     def __ne__(self, other: object) -> Any:
-        return True if other is None else opened(comparison.tensor_not_equals)(self, other)
+        return self._compared(comparison.tensor_not_equals, other, otherwise=True)
+
+    def _compared(
+        self, function: Callable[[TensorLike, TensorLike], Any], other: Any, otherwise: bool
+    ) -> Any:
+        """Compares elements; `otherwise` is the result for None and, eagerly, for another form.
+
+        So a list of ragged tensors can be searched.
+        """
+        if other is None:
+            return otherwise
+        try:
+            return opened(function)(self, other)
+        except (InvalidArgumentError, TypeError):
+            if current_tracer() is not None:
+                raise
+            return otherwise
 
     def __hash__(self) -> int:
         raise TypeError("RaggedTensor is unhashable.")

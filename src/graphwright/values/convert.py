@@ -435,10 +435,13 @@ def first_leaf(value: object) -> object:
 def default_dtype(array: Array, kind: str, value: object, staged: bool) -> DType:
     """The dtype that a Python value gets where none is demanded.
 
-    In graphs, lists of NumPy's numbers get those of Python's, and integers may need uint64.
+    In graphs, lists of NumPy's numbers get those of Python's, and integers may need uint64. Of
+    floats the first number decides, as in TensorFlow: NumPy makes doubles of a float32 beside 2.5.
     """
     leaf = first_leaf(value)
     if isinstance(leaf, (np.ndarray, np.generic)) and array.dtype.kind in "biufc":
+        if kind == "f" and (not staged or isinstance(leaf, np.ndarray)):
+            return of_numpy(leaf.dtype) if leaf.dtype.kind == "f" else dt.float32
         dtype = of_numpy(array.dtype)
         if not staged or isinstance(leaf, np.ndarray) or dtype not in (dt.float64, dt.int64):
             return dtype

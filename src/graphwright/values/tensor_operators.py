@@ -140,6 +140,8 @@ def comparison_with(function: Callable[..., object], of_none: bool) -> Any:
             return of_none
         if not compares_elements(self):
             return is_same(self, other) is not of_none
+        if isinstance(other, Composite) and type(other).__eq__ is not object.__eq__:
+            return NotImplemented  # Python asks the other operand, which compares elements
         try:
             return function(self, other)
         except Exception as error:

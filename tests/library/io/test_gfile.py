@@ -23,6 +23,22 @@ def test_a_directory_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     assert [type(error) for error in seen] == [tf.errors.NotFoundError]
 
 
+@pytest.mark.parametrize("mode", ["r", "rb"])
+def test_lines_lack_carriage_returns_as_tensorflows_do(tmp_path: Path, mode: str) -> None:
+    path = tmp_path / "words.txt"
+    path.write_bytes(b"one\r\ntw\ro\n\r\nlast\r")
+    lines: list[str] = ["one\n", "two\n", "\n", "last"]
+    expected = [line.encode() for line in lines] if mode == "rb" else lines
+    with tf.io.gfile.GFile(str(path), mode) as file:
+        assert file.readline() == expected[0]
+        assert file.tell() == 5
+        assert file.readlines() == expected[1:]
+    with tf.io.gfile.GFile(str(path), mode) as file:
+        assert list(file) == expected
+    with tf.io.gfile.GFile(str(path), "rb") as file:
+        assert file.read() == path.read_bytes()
+
+
 def test_a_copy_replaces_a_file_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_text("old")

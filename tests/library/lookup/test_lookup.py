@@ -177,6 +177,34 @@ def test_text_files_fill_tables(tmp_path: Path) -> None:
             init(*arguments)
 
 
+@pytest.mark.parametrize(
+    ("content", "dtype", "words"),
+    [
+        ("a false\n", tf.bool, "data type bool not supported"),
+        ("a 1_0\n", tf.int64, "not all of int64"),
+        ("a 1_0\n", tf.float32, "not all of float32"),
+        ("a 99999999999999999999\n", tf.int64, "not all of int64"),
+        ("a 3000000000\n", tf.int32, "not all of int32"),
+        ("a 1\n\nb 2\n", tf.int64, "empty line found: line 2"),
+    ],
+)
+def test_odd_text_files_are_refused(
+    tmp_path: Path, content: str, dtype: tf.DType, words: str
+) -> None:
+    """As in TensorFlow, which refuses each of these."""
+    path = tmp_path / "words.txt"
+    path.write_text(content, encoding="utf-8")
+    init = tf.lookup.TextFileInitializer(str(path), tf.string, 0, dtype, 1, delimiter=" ")
+    with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        tf.lookup.StaticHashTable(init, tf.zeros([], dtype))
+
+
+def test_a_delimiter_is_one_byte() -> None:
+    for delimiter in ("", "||", "\u00e9"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="only 1 char"):
+            tf.lookup.TextFileInitializer("words.txt", tf.string, 0, INT, 1, delimiter=delimiter)
+
+
 def test_functions_read_and_change_tables(letters: Any) -> None:
     counts = tf.lookup.experimental.MutableHashTable(tf.string, INT, 0)
 

@@ -42,3 +42,19 @@ def test_the_elements_of_a_stack_of_texts_are_texts() -> None:
     stacked = tf.stack([tf.constant("a"), tf.constant("bc")])
     assert [type(text) for text in stacked.numpy()] == [bytes, bytes]
     assert tf.strings.length(stacked).numpy().tolist() == [1, 2]
+
+
+def test_one_tensor_needs_an_axis_too() -> None:
+    """As in TensorFlow: `tf.concat(0, [x, y])`, the order of its first versions, is no number."""
+    x = tf.ones([2, 2])
+    for call in (lambda: tf.concat(1, [x, x]), lambda: tf.concat([x], tf.constant([0, 1]))):
+        with pytest.raises(ValueError, match="must have rank 0"):
+            call()
+        with pytest.raises(ValueError, match="must have rank 0"):
+            tf.function(call)()
+    for axis in (1.5, "a"):
+        with pytest.raises(TypeError, match="to EagerTensor of dtype int32"):
+            tf.concat([x], axis)
+    with pytest.raises(ValueError, match="None is no axis"):
+        tf.concat([x], None)
+    assert tf.concat([x], tf.constant(0, tf.int64)).shape == [2, 2]

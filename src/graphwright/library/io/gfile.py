@@ -96,8 +96,17 @@ class GFile:
         return self._decoded(self._reading().read(n))
 
     def readline(self) -> Any:
-        """The next line with its end; empty at the end of the file."""
-        return self._decoded(self._reading().readline())
+        r"""The next line with its end, without carriage returns; empty at the end of the file.
+
+        >>> import os, tempfile, graphwright as tf
+        >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+        >>> with tf.io.gfile.GFile(path, "wb") as file:
+        ...     file.write(b"one\r\ntwo\r\n")
+        >>> with tf.io.gfile.GFile(path) as file:
+        ...     file.readline()
+        'one\n'
+        """
+        return self._decoded(self._reading().readline().replace(b"\r", b""))
 
     def readlines(self) -> list[Any]:
         """All lines that are left."""

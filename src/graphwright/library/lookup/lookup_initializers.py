@@ -15,6 +15,7 @@ from graphwright.function.variable_creation import lifted
 from graphwright.op.interpreter import convert
 from graphwright.ops.io.file_system import opened
 from graphwright.ops.state.tables import Table
+from graphwright.ops.strings import string_kernels
 from graphwright.trace.scopes import init_scope
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
@@ -155,6 +156,7 @@ class TextFileInitializer:
     Raises:
         ValueError: There is no file name, an index or `vocab_size` is out of range, or a dtype does
             not go with its index.
+        InvalidArgumentError: The delimiter is not one byte.
 
     >>> import graphwright as tf
     >>> import os, tempfile, graphwright as tf
@@ -189,6 +191,10 @@ class TextFileInitializer:
         check_column("value", value_index, self.value_dtype)
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}.")
+        if len(delimiter.encode()) != 1:
+            raise InvalidArgumentError(
+                None, None, f"delimiter should be only 1 char, is {delimiter!r}"
+            )
         path = os.fspath(filename) if isinstance(filename, os.PathLike) else filename
         self._path = outside(path, dt.string).numpy().decode()
         self._columns = key_index, value_index
@@ -204,10 +210,17 @@ class TextFileInitializer:
 
         Raises:
             NotFoundError: There is no such file.
-            InvalidArgumentError: The file has too few lines or columns, or another dtype.
+            InvalidArgumentError: The file has an empty line, too few lines or columns, or another
+                dtype.
         """
         with opened(self._path, "rb") as file:
             lines = [line.rstrip(b"\r\n") for line in itertools.islice(file, self._count)]
+        if b"" in lines:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Invalid content in {self._path}: empty line found: line {lines.index(b'') + 1}",
+            )
         if self._count is not None and len(lines) < self._count:
             raise InvalidArgumentError(
                 None,
@@ -222,10 +235,15 @@ class TextFileInitializer:
         if index == TextFileIndex.LINE_NUMBER:
             return self._offset + np.arange(len(lines), dtype=np.int64)
         plain = list(lines if index == TextFileIndex.WHOLE_LINE else self._cells(lines, index))
+        texts = np.array([*plain, None], object)[:-1]
         if dtype is dt.string:
-            return np.array([*plain, None], object)[:-1]
+            return texts
+        if dtype.numpy_dtype.kind not in "iuf":
+            raise InvalidArgumentError(
+                None, None, f"{self._path}: data type {dtype.name} not supported for column {index}"
+            )
         try:
-            return np.array(plain, bytes).astype(dtype.numpy_dtype)
+            return string_kernels.to_number(texts, dtype.numpy_dtype)
         except ValueError as error:
             raise InvalidArgumentError(
                 None, None, f"{self._path}: column {index} is not all of {dtype.name}: {error}"

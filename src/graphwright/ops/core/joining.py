@@ -570,7 +570,7 @@ def concat(values: TensorLike, axis: TensorLike, name: str | None = "concat") ->
     Raises:
         InvalidArgumentError: The shapes do not fit, or the axis is out of range; while tracing,
             this is a ValueError.
-        ValueError: The same, while tracing.
+        ValueError: The same, while tracing; and an axis that is no scalar.
 
     >>> import graphwright as tf
     >>> tf.concat([[[1, 2]], [[3, 4]]], axis=0)
@@ -582,13 +582,24 @@ def concat(values: TensorLike, axis: TensorLike, name: str | None = "concat") ->
         if getattr(values, "_is_list", False):
             raise TypeError(f"how many tensors there are in {values!r}, only the graph knows")
         values = [values]
-    if len(values) == 1:
-        return identity(values[0], name=name)
-    if isinstance(axis, (list, tuple)) and len(axis) == 1:
-        (axis,) = axis
     if axis is None:
         raise ValueError("concat needs an `axis`: None is no axis")
+    if isinstance(axis, (list, tuple)) and len(axis) == 1:
+        (axis,) = axis
+    if len(values) == 1:
+        if not isinstance(axis, int):
+            check_axis(axis)
+        return identity(values[0], name=name)
     return apply(CONCAT, *convert_many(values), axis, name=name)
+
+
+def check_axis(axis: TensorLike) -> None:
+    """Raises ValueError for an axis that is no scalar, as where a program gives it first."""
+    place = axis if is_tensor(axis) else convert(axis, dt.int32)
+    if place.type.rank not in (None, 0):
+        raise ValueError(
+            f"Shape {place.type.dims} must have rank 0: the axis of `tf.concat(values, axis)`"
+        )
 
 
 def parallel_stack(values: Sequence[TensorLike], name: str | None = "parallel_stack") -> Tensor:

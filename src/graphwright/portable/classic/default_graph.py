@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from graphwright.control.graph_variable import as_default
 from graphwright.ir.default_session import SESSIONS
 from graphwright.ir.graph import Graph
-from graphwright.portable.classic.graph_collections import open_graph
+from graphwright.portable.classic.graph_collections import EAGER, open_graph
 from graphwright.portable.graphs.session import Session
-from graphwright.trace.tracer import current_tracer
+from graphwright.trace.tracer import Tracer, current_tracer
 
 
 class DefaultGraph:
@@ -17,19 +17,22 @@ class DefaultGraph:
 
     block: ExitStack | None = None
     graph: Graph | None = None
+    #: What adds to the graph while no other block is open in the block, not even one of the graph.
+    tracer: Tracer | None = None
 
     @classmethod
     def open(cls) -> None:
         """Opens a block of a new graph."""
         cls.block, cls.graph = ExitStack(), Graph("default")
         cls.block.enter_context(as_default(cls.graph))
+        cls.tracer = current_tracer()
 
     @classmethod
     def close(cls) -> None:
         """Ends the block, if there is one."""
         if cls.block is not None:
             cls.block.close()
-            cls.block = cls.graph = None
+            cls.block = cls.graph = cls.tracer = None
 
 
 def disable_eager_execution() -> None:
@@ -76,21 +79,22 @@ def enable_eager_execution(*args: object, **kwargs: object) -> None:
 
 
 def reset_default_graph() -> None:
-    """Takes a new default graph, where ops do not run at once.
+    """Takes a new default graph, where ops do not run at once; elsewhere empties the collections.
 
     Raises:
-        AssertionError: A block of another graph is open.
+        AssertionError: A block of another graph is open, or a function is being traced.
 
     >>> import graphwright as tf
     >>> tf.compat.v1.reset_default_graph()
     """
-    if DefaultGraph.block is None:
-        return
-    if open_graph() is not DefaultGraph.graph:
+    if current_tracer() is not DefaultGraph.tracer:
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared "
             "graph, exit the nesting and create a new graph."
         )
+    if DefaultGraph.block is None:
+        EAGER.collections.clear()
+        return
     DefaultGraph.close()
     DefaultGraph.open()
 
