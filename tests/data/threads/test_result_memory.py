@@ -18,7 +18,7 @@ from graphwright.data.threads.result_memory import ResultMemory
 Dataset = tf.data.Dataset
 
 #: An array of so many numbers is written at once.
-LARGE = 1 << 12
+LARGE = 1 << 16
 
 
 def filled(row: list[Any]) -> list[Any]:
