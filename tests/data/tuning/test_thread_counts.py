@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import pytest
+
 import graphwright as tf
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE, PipelineBudget
 from graphwright.data.tuning.thread_counts import CallsAtOnce, WorkDivision
+from graphwright.machine.threads import cores
 
 
 def budget(threads: int, is_tuned: bool = True) -> PipelineBudget:
@@ -72,53 +77,64 @@ def after(number: CallsAtOnce, seconds: float, worked: float = 0.0) -> int:
     return number.choose(FOUR)
 
 
+def choices_after(number: CallsAtOnce, times: Iterable[tuple[float, float]]) -> list[int]:
+    """How many calls are made ahead behind each time: that of threads, else that of the reader."""
+    choices = [number.choose(FOUR)]
+    for ahead, alone in times:
+        choices.append(after(number, ahead if choices[-1] else alone))
+    return choices
+
+
 def test_calls_are_made_by_the_reader_where_threads_hinder_each_other() -> None:
     number = CallsAtOnce(AUTOTUNE)
-    assert number.choose(FOUR) == 4
-    assert after(number, 0.9) == 4  # what is new is not measured
-    assert after(number, 0.002) == 0  # the other way is tried
-    assert after(number, 0.001) == 0
+    assert choices_after(number, [(0.002, 0.001)] * 3) == [4, 4, 0, 0]
     assert number.words == "no threads: an element takes 1 ms, and 2 ms with 4 of them"
-    choices = [0]
-    for _ in range(300):
-        choices.append(after(number, 0.002 if choices[-1] else 0.001))
+    choices = choices_after(number, [(0.002, 0.001)] * 300)
     trials = [place for place, choice in enumerate(choices) if choice]
-    assert trials == [3, 11, 27, 59, 123, 187, 251]  # threads are tried again, more and more seldom
+    assert trials == [4, 13, 30, 63, 128, 193, 258]  # threads are tried again, more and more seldom
+
+
+def test_no_trial_begins_while_elements_wait_for_code() -> None:
+    number = CallsAtOnce(AUTOTUNE)
+    starts = [(0.9, 0.002), (0.1, 0.002), (0.003, 0.002), (0.001, 0.002)]
+    assert choices_after(number, starts) == [4] * 5
+    assert choices_after(number, [(0.001, 0.002)] * 2) == [4, 0, 4]  # what was slow is no reason
 
 
 def test_what_a_busy_moment_decided_is_decided_anew() -> None:
     number = CallsAtOnce(AUTOTUNE)
-    choices = [number.choose(FOUR)]
-    for busy in (1, 5, 1, *[1] * 5):
-        choices.append(after(number, busy * (0.001 if choices[-1] else 0.002)))
-    assert choices == [4, 4, 0, 0, 0, 0, 4, 4, 4]
+    busy = [(0.005, 0.002), (0.005, 0.002), (0.005, 0.002)]
+    assert choices_after(number, busy) == [4, 4, 0, 0]
+    assert choices_after(number, [(0.001, 0.002)] * 6) == [0, 0, 0, 0, 4, 4, 4]
+    choices_after(number, [(0.001, 0.002)] * 40)
+    while number.is_trial or not number.is_alone:
+        after(number, 0.002 if number.is_alone else 0.005)
+    assert choices_after(number, [(0.001, 0.002)] * 6) == [0, 0, 0, 0, 4, 4, 4]
 
 
 def test_calls_are_made_by_threads_where_these_are_quicker() -> None:
     number = CallsAtOnce(AUTOTUNE)
-    number.choose(FOUR)
-    assert after(number, 0.9) == 4
-    assert after(number, 0.002) == 0
-    assert after(number, 0.004) == 4
-    assert after(number, 0.001) == 4
+    choices = choices_after(number, [(0.001, 0.004)] * 150)
     assert number.words == "4 threads: an element takes 1 ms, and 4 ms without them"
+    trials = [place for place, choice in enumerate(choices) if not choice]
+    assert trials == [2, 7, 16, 33, 66, 131]
 
 
-def test_one_busy_moment_does_not_end_threads() -> None:
+@pytest.mark.parametrize("slow", range(3, 30))
+def test_a_busy_moment_does_not_change_the_way(slow: int) -> None:
     number = CallsAtOnce(AUTOTUNE)
-    choices = [number.choose(FOUR)]
-    for busy in (1, 1, 1, 1, 20, 1, 1):
-        choices.append(after(number, busy * (0.001 if choices[-1] else 0.0015)))
-    assert choices == [4, 4, 0, 4, 4, 4, 0, 4]  # the other way is tried once more
+    times = [(0.001, 0.0015)] * slow
+    choices = choices_after(number, [*times, (0.02, 0.03), (0.02, 0.03), *times])
+    assert [0, 0] not in [choices[i : i + 2] for i in range(len(choices))]  # but for a trial
 
 
 def test_calls_that_wait_get_more_threads() -> None:
     number, free = CallsAtOnce(AUTOTUNE), PipelineBudget()
-    cores = number.choose(free)
+    assert number.choose(free) == cores() + 1
     for worked in (0.0, 0.0, 0.001):
         for _ in range(16):
             number.measure(0.004, worked, 1, free)
-    assert number.choose(free) == 4 * cores
+    assert number.choose(free) == 4 * cores() + 1
     assert number.choose(FOUR) == 4
 
 

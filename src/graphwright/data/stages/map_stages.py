@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.data.blocks import Column, ElementBlock, Row, joined, of_row, of_rows
 from graphwright.data.element_type import ElementType
 from graphwright.data.stage import (
@@ -32,6 +33,7 @@ from graphwright.types.arrays import Array
 if TYPE_CHECKING:
     from graphwright.data.element_function import BoundFunction
     from graphwright.data.threads.element_calls import CallResult
+    from graphwright.data.threads.result_memory import ResultMemory
 
 
 class MapStage(FunctionStage):
@@ -247,6 +249,22 @@ class ParallelMapCursor(MapCursor):
         super().close()
 
 
+class CallInProgress(NamedTuple):
+    """A call that threads make.
+
+    Args:
+        row: The element, of which nothing is left where an error stands in its place.
+        job: What the call will give.
+        memory: Where the result will stand beside those of other calls, for a batch.
+        place: Its place there.
+    """
+
+    row: Row | None
+    job: CallResult
+    memory: ResultMemory | None = None
+    place: int = 0
+
+
 class ParallelCallsCursor(FunctionCursor):
     """The calls in progress: one element is taken ahead for each thread."""
 
@@ -255,7 +273,9 @@ class ParallelCallsCursor(FunctionCursor):
         self.budget = present_budget()
         self.workers = CallingThreads(self.budget.threads(stage.calls))
         self.number = stage.calls_at_once
-        self.jobs: deque[tuple[Row | None, CallResult]] = deque()
+        self.jobs: deque[CallInProgress] = deque()
+        #: Where the results of the next calls will stand; None where they come one by one.
+        self.memory: ResultMemory | None = None
         self.is_over = False
 
     def pull(self, limit: int) -> ElementBlock | None:
@@ -264,7 +284,7 @@ class ParallelCallsCursor(FunctionCursor):
     def pull_all(self, limit: int) -> ElementBlock | None:
         limit = min(limit, self.number.together)
         if self.workers.are_gone:
-            self.jobs = deque([(row, self.in_child(row, job)) for row, job in self.jobs])
+            self.jobs = deque(map(self.in_child, self.jobs))
         began, worked = perf_counter(), thread_time()
         ahead = self.number.choose(self.budget)
         self.workers.count = max(self.workers.count, ahead)
@@ -275,13 +295,12 @@ class ParallelCallsCursor(FunctionCursor):
             try:
                 block = self.take(1)
             except Exception as error:  # noqa: BLE001 - it is raised where its element would come
-                self.jobs.append((None, failure(error)))
+                self.jobs.append(CallInProgress(None, failure(error)))
                 continue
             if block is None:
                 self.is_over = True
             else:
-                row = block.row(0)
-                self.jobs.append((row, self.begun(row)))
+                self.jobs.append(self.begun(block.row(0), self.memory_of_next(limit)))
         results = self.finished(limit) if self.jobs else self.result()
         if is_steady:
             seconds, worked = perf_counter() - began, thread_time() - worked
@@ -295,17 +314,27 @@ class ParallelCallsCursor(FunctionCursor):
         Calls are forgotten once all results are there, so that an interrupt loses none.
         """
         rows: list[Row] = []
-        for _, job in islice(self.jobs, limit):
+        for call in islice(self.jobs, limit):
             try:
-                rows.append(job.result())
+                rows.append(call.job.result())
             except Exception:
                 if rows:
                     break
                 self.jobs.popleft()
                 raise
-        for _ in rows:
-            self.jobs.popleft()
-        return of_rows(rows)
+        calls = [self.jobs.popleft() for _ in rows]
+        first = calls[0]
+        return of_rows(rows) if first.memory is None else first.memory.block(first.place, rows)
+
+    def memory_of_next(self, limit: int) -> ResultMemory | None:
+        """Where the result of the next call will stand, if so many are taken at once."""
+        if limit == 1:
+            return None
+        memory = self.memory
+        if memory is None or memory.promised == memory.count or len(self.jobs) % limit == 0:
+            memories: Any = late_module("graphwright.data.threads.result_memory")
+            self.memory = memory = memories.ResultMemory(limit)
+        return memory
 
     def result(self) -> ElementBlock | None:
         """The result of a call that is made here."""
@@ -313,19 +342,23 @@ class ParallelCallsCursor(FunctionCursor):
         self.is_over = block is None
         return None if block is None else of_row(self.function(block.row(0)))
 
-    def in_child(self, row: Row | None, job: CallResult) -> CallResult:
+    def in_child(self, call: CallInProgress) -> CallInProgress:
         """A call in the child of a fork: one that was not over begins again."""
-        return job if row is None or job.is_settled else self.begun(row)
+        return call if call.row is None or call.job.is_settled else self.begun(call.row)
 
-    def begun(self, row: Row) -> CallResult:
+    def begun(self, row: Row, memory: ResultMemory | None = None) -> CallInProgress:
         """A call that a thread makes."""
-        return self.workers.submit(self.function, row)
+        if memory is None:
+            return CallInProgress(row, self.workers.submit(self.function, row))
+        place = memory.promise()
+        job = self.workers.submit(memory.result, place, self.function, row)
+        return CallInProgress(row, job, memory, place)
 
     def save(self) -> State:
         rows: list[Any] = []
-        for row, job in self.jobs:
-            error = job.exception() if row is None else None
-            rows.append({"error": saved_error(error)} if isinstance(error, Exception) else row)
+        for call in self.jobs:
+            error = call.job.exception() if call.row is None else None
+            rows.append({"error": saved_error(error)} if isinstance(error, Exception) else call.row)
         return {"before": super().save(), "rows": rows, "is_over": self.is_over}
 
     def restore(self, state: State) -> None:
@@ -333,9 +366,9 @@ class ParallelCallsCursor(FunctionCursor):
         self.is_over = state["is_over"]
         self.jobs = deque(
             [
-                (None, failure(restored_error(row["error"])))
+                CallInProgress(None, failure(restored_error(row["error"])))
                 if isinstance(row, dict)
-                else (row, self.begun(row))
+                else self.begun(row)
                 for row in state["rows"]
             ]
         )

@@ -79,12 +79,12 @@ class PipelineBudget:
         self.cores: int = options.autotune.cpu_budget or 0
         self.pool: int = options.threading.private_threadpool_size or 0
 
-    def threads(self, calls: int, each: float = 1.0) -> int:
+    def threads(self, calls: int, each: float = 1.0, more: int = 0) -> int:
         """How many threads may call a function, where a program says `calls` or AUTOTUNE.
 
-        With AUTOTUNE there are `each` for each processor: as many as keep one busy.
+        With AUTOTUNE there are `each` for each processor, as many as keep one busy, and some more.
         """
-        free = self.cores or max(self.pool, 0) or int(each * cores())
+        free = self.cores or max(self.pool, 0) or int(each * cores()) + more
         most = free if calls == AUTOTUNE else calls
         return min(most, self.pool) if self.pool > 0 else most
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from graphwright.data.tuning.pipeline_budget import AUTOTUNE, PipelineBudget
 
 #: So many seconds of work are worth a thread of their own.
@@ -10,15 +12,20 @@ _WORTH = 0.001
 #: many blocks.
 _GAIN = 0.9
 _AGAIN = 64
-#: A way to call is tried with so many elements, and for so many times what a thread is worth.
+#: A way to call is measured with so many elements, and for so many times what a thread is worth.
 _TRIED = 16
 _TRIAL = 2
+#: The middle one of so many measured times counts.
+_LAST = 5
 #: After so many times the other way is tried again, then after twice as many, at most `_AGAIN`.
 _SOON = 4
 #: Where the program does not say it, so many calls are taken ahead for each thread.
 _CALLS_EACH = 4
 #: And so many results are taken at once at most, where a stage needs many.
 _TOGETHER = 64
+#: So many threads more than keep the processors busy: while one waits for the interpreter's lock,
+#: its processor has another call.
+_SPARE = 1
 #: At most so many threads for each processor.
 _MOST = 8.0
 _TINY = 1e-9
@@ -84,8 +91,9 @@ class CallsAtOnce:
 
     Threads help where calls wait, or let go of the interpreter's lock. Elsewhere they only hinder
     each other. So both ways are tried, and what a reader waits for an element decides. The more a
-    call waits, the more threads there are. The first elements do not count: they wait for imports
-    and for code. What a busy moment decided is decided anew soon.
+    call waits, the more threads there are. No trial begins while each time is much shorter than the
+    one before: elements wait for imports and for code then. And nothing but a trial changes the
+    way: a busy moment makes both slow.
 
     Args:
         calls: How many a program allows, or AUTOTUNE: as many as are of use.
@@ -93,14 +101,15 @@ class CallsAtOnce:
 
     def __init__(self, calls: int) -> None:
         self.calls = calls
-        #: Seconds that an element took: in a call of the reader's own, and from threads.
-        self.alone = self.ahead = 0.0
-        #: What was measured since the way last changed, and how many such times there were.
+        #: The last times that an element took: in a call of the reader's own, and from threads.
+        self.alone: tuple[float, ...] = ()
+        self.ahead: tuple[float, ...] = ()
+        #: What was measured since a time was last noted.
         self.seconds = self.worked = 0.0
-        self.elements = self.times = 0
-        #: The number of times at which the other way is tried, and how many there were before it.
-        self.next_trial, self.gap = 1, _SOON
-        self.is_alone = False
+        self.elements = 0
+        #: How many times are noted from one trial to the next, and how many until the next one.
+        self.gap, self.left = _SOON // 2, 1
+        self.is_alone = self.is_trial = False
         #: How many calls are taken ahead for each thread. A thread that has another one does not
         #: wait until the reader, which has more to do, takes a result.
         self.calls_each = _CALLS_EACH if calls == AUTOTUNE else 1
@@ -112,7 +121,7 @@ class CallsAtOnce:
 
     def choose(self, budget: PipelineBudget) -> int:
         """How many calls threads make ahead; 0 for a call by the reader, where it needs one."""
-        self.threads = budget.threads(self.calls, self.each)
+        self.threads = budget.threads(self.calls, self.each, _SPARE)
         return 0 if self.is_alone else self.threads
 
     def measure(
@@ -126,30 +135,47 @@ class CallsAtOnce:
         self.elements += count
         if self.elements < _TRIED or self.seconds < _TRIAL * _WORTH:
             return
-        taken = self.seconds / self.elements
         if self.is_alone:
-            self.alone = noted(taken, self.alone)
             self.each = min(_MOST, max(1.0, self.seconds / max(self.worked, _TINY)))
-        elif self.times:
-            self.ahead = noted(taken, self.ahead)
+        self.note(self.seconds / self.elements)
         self.seconds, self.worked, self.elements = 0.0, 0.0, 0
-        if self.times == self.next_trial:
-            self.is_alone = not self.is_alone
-            self.next_trial += self.gap
-            self.gap = min(2 * self.gap, _AGAIN)
-        elif self.times:
-            self.is_alone = self.alone < _GAIN * self.ahead
-        self.times += 1
+
+    def note(self, taken: float) -> None:
+        """Notes a time in the present way, and chooses the way for the next one."""
+        before = self.alone if self.is_alone else self.ahead
+        is_start = not self.alone and (not before or taken < _GAIN * before[-1])
+        times = (taken,) if self.is_trial or is_start else (*before, taken)[-_LAST:]
+        if self.is_alone:
+            self.alone = times
+        else:
+            self.ahead = times
+        if self.is_trial:
+            self.end_trial()
+        elif not is_start:
+            self.left -= 1
+            if self.left <= 0:
+                self.is_alone, self.is_trial = not self.is_alone, True
+
+    def end_trial(self) -> None:
+        """Chooses the quicker way."""
+        is_alone = middle(self.alone) < _GAIN * middle(self.ahead)
+        self.gap = _SOON if is_alone == self.is_alone else min(2 * self.gap, _AGAIN)
+        self.is_alone, self.is_trial, self.left = is_alone, False, self.gap
 
     @property
     def words(self) -> str:
         """What was chosen, and why; nothing where nothing was measured."""
         if not self.alone or not self.ahead:
             return ""
-        alone, ahead = duration(self.alone), duration(self.ahead)
+        alone, ahead = duration(middle(self.alone)), duration(middle(self.ahead))
         if self.is_alone:
             return f"no threads: an element takes {alone}, and {ahead} with {self.threads} of them"
         return f"{self.threads} threads: an element takes {ahead}, and {alone} without them"
+
+
+def middle(times: tuple[float, ...]) -> float:
+    """The middle one of some times, or the shorter one of two; none is as long as can be."""
+    return sorted(times)[(len(times) - 1) // 2] if times else math.inf
 
 
 def noted(taken: float, before: float) -> float:
