@@ -6,6 +6,7 @@ the same models and computes the same.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -501,10 +502,10 @@ def test_an_error_leaves_the_model_that_is_there(
     tf.saved_model.save(Scaled(), tmp_path / "model")
 
     def full(*_: object) -> None:
-        raise OSError("no space left")
+        raise OSError(errno.ENOSPC, "no space left")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="no space left"):
         tf.saved_model.save(Scaled(9.0), tmp_path / "model")
     assert os.listdir(tmp_path) == ["model"]
     assert float(tf.saved_model.load(tmp_path / "model").factor) == 3.0

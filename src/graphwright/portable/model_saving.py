@@ -19,6 +19,7 @@ from graphwright.library.checkpoint.checkpoint_files import INDEX, SHARD
 from graphwright.library.checkpoint.tensor_bundle import OBJECTS, write_bundle
 from graphwright.op.interpreter import activate
 from graphwright.op.refusal import complete
+from graphwright.ops.io.file_system import system_errors
 from graphwright.ops.state.tables import Table
 from graphwright.ops.state.variable_ops import Storage
 from graphwright.ops.strings.fingerprint import fingerprint64
@@ -139,6 +140,7 @@ def save(
             tensors.
         AssertionError: A function uses a variable or a table that the object does not hold.
         UnimplementedError: A function has ops that no model may have.
+        OpError: The system refuses the folder, as a NotFoundError or PermissionDeniedError.
 
     >>> import tempfile, graphwright as tf
     >>> class Scaled(tf.Module):
@@ -157,7 +159,7 @@ def save(
     options = options or SaveOptions()
     with activate(None):
         model = SavedFolder(obj, signature_map(obj, signatures), options)
-        with new_folder(os.fspath(export_dir)) as folder:
+        with system_errors(export_dir), new_folder(os.fspath(export_dir)) as folder:
             model.write(folder)
 
 

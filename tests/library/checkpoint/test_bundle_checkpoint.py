@@ -230,7 +230,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(tmp_path: Path) -> None:
     for most in (1 << 18, 1 << 20, 2_500_000):
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, limits[1]))
         try:
-            with pytest.raises(OSError, match="File too large"):
+            with pytest.raises(tf.errors.ResourceExhaustedError, match="File too large"):
                 large(2.0).write(tmp_path / "c", TENSORFLOW)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import gc
 import os
 import subprocess
@@ -210,7 +211,7 @@ def test_a_crash_leaves_the_last_checkpoint(
     stopped = False
     try:
         manager.save()
-    except OSError:
+    except tf.errors.UnknownError:
         stopped = True
     monkeypatch.undo()
     assert stopped == (survived < {"fsync": 4, "replace": 2}[broken])
@@ -238,12 +239,12 @@ def test_a_save_that_failed_is_tried_again(
     def full(*args: Any) -> Any:
         calls.append(1)
         if len(calls) > survived:
-            raise OSError("no space left")
+            raise OSError(errno.ENOSPC, "no space left")
         return real(*args)
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", full)
-        with pytest.raises(OSError, match="no space left"):
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="no space left"):
             manager.save()
     assert manager.checkpoints == [first]
     assert int(checkpoint.save_counter) == 1

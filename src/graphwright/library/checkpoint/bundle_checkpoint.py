@@ -26,6 +26,7 @@ from graphwright.library.checkpoint.checkpoint_files import (
 )
 from graphwright.library.checkpoint.object_graph import Followed, children, is_serializable
 from graphwright.library.checkpoint.tensor_bundle import OBJECTS, TensorBundle, write_bundle
+from graphwright.ops.io.file_system import system_errors
 from graphwright.proto.checkpoint_pb2 import TrackableObjectGraph
 from graphwright.types.arrays import Array
 from graphwright.types.dtypes import DType, of_numpy, string
@@ -204,16 +205,20 @@ def write_bundle_checkpoint(root: Followed, path: str) -> None:
 
 
 def write_tensors(path: str, tensors: Tensors) -> None:
-    """Writes tensors as a bundle; both files get their names when they are complete."""
-    parent = Path(path).parent
-    parent.mkdir(parents=True, exist_ok=True)
-    for ending in (INDEX, SHARD):
-        remove_abandoned(parent, f"*{ending}")
-    index, shard = Path(path + INDEX), Path(path + SHARD)
-    with new_file(index) as new_index, new_file(shard) as new_shard:
-        write_bundle(str(new_shard), str(new_index), tensors)
-        for new in (new_shard, new_index):
-            write_to_disk(new)
-        index.unlink(missing_ok=True)  # an index never stands beside another one's data
-        os.replace(new_shard, shard)
-        os.replace(new_index, index)
+    """Writes tensors as a bundle; both files get their names when they are complete.
+
+    Raises:
+        OpError: The system refuses it, as a full disk does.
+    """
+    parent, index, shard = Path(path).parent, Path(path + INDEX), Path(path + SHARD)
+    with system_errors(path):
+        parent.mkdir(parents=True, exist_ok=True)
+        for ending in (INDEX, SHARD):
+            remove_abandoned(parent, f"*{ending}")
+        with new_file(index) as new_index, new_file(shard) as new_shard:
+            write_bundle(str(new_shard), str(new_index), tensors)
+            for new in (new_shard, new_index):
+                write_to_disk(new)
+            index.unlink(missing_ok=True)  # an index never stands beside another one's data
+            os.replace(new_shard, shard)
+            os.replace(new_index, index)

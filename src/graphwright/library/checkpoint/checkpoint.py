@@ -155,7 +155,9 @@ class Checkpoint(Tracked):
         Returns:
             The path.
 
-        >>> import graphwright as tf
+        Raises:
+            OpError: The system refuses the path, as a NotFoundError or PermissionDeniedError.
+
         >>> import tempfile, graphwright as tf
         >>> folder = tempfile.mkdtemp()
         >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).save(folder + "/ckpt")
@@ -222,7 +224,6 @@ class Checkpoint(Tracked):
             ValueError: A value does not fit its variable. Nothing is changed then.
             NotImplementedError: TensorFlow 1 wrote it.
 
-        >>> import graphwright as tf
         >>> import tempfile, graphwright as tf
         >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).save(tempfile.mkdtemp() + "/ckpt")
         >>> model = tf.train.Checkpoint()

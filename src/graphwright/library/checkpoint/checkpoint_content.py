@@ -20,6 +20,7 @@ from graphwright.base.errors import DataLossError
 from graphwright.base.files import write_whole
 from graphwright.library.checkpoint.checkpoint_files import SUFFIX, Saved, SavedObject
 from graphwright.library.io.records import crc32c, mask, masked
+from graphwright.ops.io.file_system import system_errors
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
 
@@ -49,7 +50,9 @@ def write_content(path: str, values: dict[str, Array], nodes: list[SavedObject])
     metadata = {
         "format": _FORMAT, "nodes": texts[0], "checksums": texts[1], "checksum": checksum_of(texts)
     }  # fmt: skip
-    write_whole(path + SUFFIX, pack(values, metadata), durable=True)
+    content = pack(values, metadata)
+    with system_errors(path):
+        write_whole(path + SUFFIX, content, durable=True)
 
 
 def checksum(array: Array) -> int:

@@ -14,6 +14,7 @@ from graphwright.base.files import write_whole
 from graphwright.base.logs import LOGGER
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.library.checkpoint.checkpoint_files import is_there
+from graphwright.ops.io.file_system import system_errors
 
 #: A line of the file: the name of a field, and a text or a number.
 _FIELD = re.compile(
@@ -99,7 +100,9 @@ def write_state(directory: str, state: CheckpointState, name: str | None = None)
     times = state.all_model_checkpoint_timestamps
     lines += [f"all_model_checkpoint_timestamps: {t!r}" for t in times]
     lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
-    write_whole(state_path(directory, name), ("\n".join(lines) + "\n").encode(), durable=True)
+    path = state_path(directory, name)
+    with system_errors(path):
+        write_whole(path, ("\n".join(lines) + "\n").encode(), durable=True)
 
 
 def record_latest(path: str) -> None:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any, TypeVar
 
 import numpy as np
 
 from graphwright.base.errors import (
+    AlreadyExistsError,
     FailedPreconditionError,
+    InvalidArgumentError,
     NotFoundError,
+    OpError,
     PermissionDeniedError,
+    ResourceExhaustedError,
     UnimplementedError,
     UnknownError,
 )
@@ -26,6 +31,28 @@ from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import TensorType, show_dims
 
 T = TypeVar("T")
+
+#: The error for each reason of the system; Python's class says it where there is no number.
+_KINDS: dict[type[OpError], tuple[int, ...]] = {
+    NotFoundError: (errno.ENOENT, errno.ENODEV, errno.ENXIO),
+    AlreadyExistsError: (errno.EEXIST,),
+    PermissionDeniedError: (errno.EACCES, errno.EPERM, errno.EROFS),
+    FailedPreconditionError: (errno.EISDIR, errno.ENOTDIR, errno.ENOTEMPTY, errno.EBUSY),
+    ResourceExhaustedError: (
+        errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE,
+        errno.EFBIG,  # in TensorFlow an OutOfRangeError, which ends a dataset
+    ),
+    InvalidArgumentError: (errno.EINVAL, errno.ENAMETOOLONG),
+    UnimplementedError: (errno.ENOTSUP, errno.ENOSYS),
+}  # fmt: skip
+_OF_NUMBERS = {number: kind for kind, numbers in _KINDS.items() for number in numbers}
+_OF_CLASSES: dict[type[OSError], int] = {
+    FileNotFoundError: errno.ENOENT,
+    FileExistsError: errno.EEXIST,
+    PermissionError: errno.EACCES,
+    IsADirectoryError: errno.EISDIR,
+    NotADirectoryError: errno.ENOTDIR,
+}
 
 
 class ReadFile(Op):
@@ -42,10 +69,8 @@ class ReadFile(Op):
 
     def kernel(self, filename: Array) -> Any:
         path = file_path(scalar(filename, "Input filename tensor"))
-        try:
+        with system_errors(path):
             return np.array(path.read(), object)
-        except OSError as error:
-            raise failed(error, path) from error
 
 
 class WriteFile(Op):
@@ -64,10 +89,8 @@ class WriteFile(Op):
     def kernel(self, filename: Array, contents: Array) -> None:
         path = file_path(scalar(filename, "Input filename tensor"))
         data = scalar(contents, "Contents tensor")
-        try:
+        with system_errors(path):
             path.write(data)
-        except OSError as error:
-            raise failed(error, path) from error
 
 
 class MatchingFiles(Op):
@@ -96,18 +119,19 @@ class MatchingFiles(Op):
 
 def failed(error: OSError, path: PathLike) -> Exception:
     """An error of ours with the words of the system about a file."""
-    kinds = {
-        FileNotFoundError: NotFoundError,
-        PermissionError: PermissionDeniedError,
-        IsADirectoryError: FailedPreconditionError,
-    }
-    default = UnimplementedError if error.errno == errno.ENOTSUP else UnknownError
-    kind: Any = kinds.get(type(error), default)
-    words = error.strerror  # fsspec leaves them out
-    if not words and isinstance(error, FileNotFoundError):
-        words = os.strerror(errno.ENOENT)
-    failure: Exception = kind(None, None, f"{os.fsdecode(path)}; {words or error}")
-    return failure
+    number = error.errno or _OF_CLASSES.get(type(error), 0)  # fsspec leaves numbers and words out
+    words = error.strerror or (str(error) if not number else os.strerror(number))
+    kind = _OF_NUMBERS.get(number, UnknownError)
+    return kind(None, None, f"{os.fsdecode(path)}; {words}")
+
+
+@contextmanager
+def system_errors(path: PathLike) -> Iterator[None]:
+    """Makes errors of the system in the block those of `tf.errors`, with a path."""
+    try:
+        yield
+    except OSError as error:
+        raise failed(error, path) from error
 
 
 def opened(path: PathLike, mode: str) -> IO[bytes]:
@@ -117,18 +141,14 @@ def opened(path: PathLike, mode: str) -> IO[bytes]:
 
 def attempted(call: Callable[[FilePath], T], path: PathLike) -> T:
     """The result of a call for a path; errors of the system become those of `tf.errors`."""
-    try:
+    with system_errors(path):
         return call(file_path(path))
-    except OSError as error:
-        raise failed(error, path) from error
 
 
 def matching(pattern: PathLike) -> list[str]:
     """The paths that match a pattern, in any order; those in no directory begin with "./"."""
-    try:
+    with system_errors(pattern):
         return file_path(pattern).matches()
-    except OSError as error:
-        raise failed(error, pattern) from error
 
 
 READ_FILE, WRITE_FILE, MATCHING_FILES = ReadFile(), WriteFile(), MatchingFiles()
