@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import graphwright as tf
-from graphwright.library.presence.absent_names import ABSENT, CLASSIC, FORMER, absence
+from graphwright.library.presence.absent_names import ABSENT, CLASSIC, FORMER, absence, places
 
 FORMER_NAMES = [name for names in FORMER for name in names.split()]
 
@@ -105,9 +105,29 @@ def test_a_name_of_tensorflow_1_has_its_place_of_today(path: str, today: str | N
 
 @pytest.mark.parametrize(
     ("path", "near"),
-    [("reduce_summ", "reduce_sum"), ("nn.softmx", "nn.softmax"), ("conv2d", ""), ("_add", "")],
+    [
+        ("reduce_summ", "reduce_sum"),
+        ("nn.softmx", "nn.softmax"),
+        ("load", "onnx.load` or `tf.saved_model.load"),
+        ("relu", "nn.relu"),
+        ("conv2d", "nn.conv2d"),
+        ("nn.reduce_sum", "reduce_sum"),
+        ("math.relu", "nn.relu"),
+        ("resize", "image.resize"),
+        ("GFile", "io.gfile.GFile"),
+        ("nothing_of_all", ""),
+        ("_add", ""),
+    ],
 )
 def test_a_name_that_is_nearly_right_is_asked_for(path: str, near: str) -> None:
     with pytest.raises(AttributeError) as raised:
         operator.attrgetter(path)(tf)
     assert str(raised.value).endswith(f"Did you mean `tf.{near}`?" if near else f"{path!r}")
+
+
+def test_each_place_has_its_name() -> None:
+    for name, paths in places().items():
+        for path in paths:
+            assert path.rpartition(".")[2] == name
+            if path != "keras":  # it is not installed everywhere
+                operator.attrgetter(path)(tf)

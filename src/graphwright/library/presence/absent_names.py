@@ -5,7 +5,11 @@ The errors for such names and the list at the end of docs/api.md come from this 
 
 from __future__ import annotations
 
+import functools
+import re
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 from graphwright.op.refusal import FormerPlaces
@@ -403,6 +407,8 @@ CLASSIC = {
 
 #: How alike two names are for one to be meant by the other.
 _NEAR = 0.85
+#: Namespaces that few programs mean.
+_ASIDE = frozenset({"__internal__", "compat", "experimental", "raw_ops"})
 
 
 def absence(path: str) -> str | None:
@@ -425,9 +431,42 @@ def absence(path: str) -> str | None:
 
 
 def near_name(path: str, offered: Iterable[str]) -> str:
-    """A question about the name of a namespace that a path may mean; empty where none is near."""
+    """A question about the name that a path may mean; empty where none is near.
+
+    It is that name in another namespace, or one of those that its own namespace offers.
+    """
     from difflib import get_close_matches
 
     place, dot, name = path.rpartition(".")
-    near = get_close_matches(name, list(offered), 1, _NEAR) if name[:1] != "_" else []
-    return f". Did you mean `tf.{place}{dot}{near[0]}`?" if near else ""
+    if name.startswith("_"):
+        return ""
+    near = get_close_matches(name, list(offered), 1, _NEAR)
+    meant = places().get(name) or [f"{place}{dot}{each}" for each in near]
+    words = " or ".join([f"`tf.{each}`" for each in meant])
+    return f". Did you mean {words}?" if words else ""
+
+
+@functools.cache
+def places() -> dict[str, list[str]]:
+    """For each public name the shortest paths to it.
+
+    The files of namespaces say it, so none of them is imported. Names of NumPy's, of TensorFlow 1
+    and of raw ops stay aside: they mean other functions.
+    """
+    folder = Path(__file__).parents[2] / "api"
+    paths = {(name, name) for name in dir(sys.modules["graphwright"])}
+    for file in folder.rglob("*.py"):
+        parts = file.relative_to(folder).with_suffix("").parts
+        namespace = [part for part in parts if part != "__init__"]
+        if namespace and _ASIDE.isdisjoint(namespace):
+            names = file.read_text(encoding="utf-8").partition("\n__all__ = ")[2]
+            end = min(names.find(bracket) % (len(names) + 1) for bracket in ")]")
+            paths |= {
+                (name, ".".join([*namespace, name])) for name in re.findall(r'"(\w+)"', names[:end])
+            }
+    shortest: dict[str, list[str]] = {}
+    for name, path in sorted(paths, key=lambda pair: (pair[1].count("."), pair[1])):
+        others = shortest.setdefault(name, [])
+        if not others or others[0].count(".") == path.count("."):
+            others.append(path)
+    return shortest
