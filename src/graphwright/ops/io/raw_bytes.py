@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import base64
+import binascii
 import re
 import zlib
 from collections.abc import Callable, Sequence
@@ -23,6 +23,12 @@ from graphwright.types.tensor_type import TensorType
 
 RAW = dt.FLOATING | dt.COMPLEX | dt.BOOL | dt.SIGNED | {dt.uint8, dt.uint16}
 _URL_SAFE = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
+#: From the usual alphabet of base64 to that of URLs.
+_TO_URL = bytes.maketrans(b"+/", b"-_")
+#: And back: line feeds stay, and what is not in the alphabet becomes "!".
+_FROM_URL = re.sub(rb"[^A-Za-z0-9_\n-]", b"!", bytes(range(256))).translate(
+    bytes.maketrans(b"-_", b"+/")
+)
 
 
 class EncodeBase64(Text):
@@ -34,11 +40,10 @@ class EncodeBase64(Text):
     pad: bool = False
 
     def kernel(self, text: Array) -> Any:
-        def encode(plain: bytes) -> bytes:
-            encoded = base64.urlsafe_b64encode(plain)
-            return encoded if self.pad else encoded.rstrip(b"=")
-
-        return each(encode, text)
+        array = texts(text)
+        lines = b"".join(map(binascii.b2a_base64, array.reshape(-1).tolist()))
+        lines = lines.translate(_TO_URL, b"" if self.pad else b"=")
+        return shaped(lines.split(b"\n")[:-1], array)
 
 
 class DecodeBase64(Text):
@@ -48,15 +53,34 @@ class DecodeBase64(Text):
     batched = elementwise
 
     def kernel(self, text: Array) -> Any:
-        return each(decoded, text)
+        array = texts(text)
+        items = array.reshape(-1).tolist()
+        return shaped(decoded_lines(items) or list(map(decoded, items)), array)
 
 
 def each(function: Callable[[bytes], bytes], text: Array) -> Any:
     """The results of a function for each string, as an array."""
     array = texts(text)
+    return shaped([function(item) for item in array.reshape(-1)], array)
+
+
+def shaped(items: Sequence[bytes], array: Array) -> Any:
+    """Strings in the shape of an array."""
     result = np.empty(array.shape, object)
-    result.reshape(-1)[:] = [function(item) for item in array.reshape(-1)]
+    result.reshape(-1)[:] = items
     return result
+
+
+def decoded_lines(items: Sequence[bytes]) -> list[bytes] | None:
+    """Strings of URL-safe base64 without padding; None where one of them is something else."""
+    lines = b"\n".join(items).translate(_FROM_URL)
+    if b"!" in lines or lines.count(b"\n") != len(items) - 1:
+        return None
+    try:  # what is padded too much is as good
+        padded = (lines + b"\n").replace(b"\n", b"==\n").splitlines()
+        return list(map(binascii.a2b_base64, padded))
+    except binascii.Error:
+        return None
 
 
 def decoded(text: bytes) -> bytes:
@@ -65,7 +89,7 @@ def decoded(text: bytes) -> bytes:
     padded = len(bare) < len(text)
     if not _URL_SAFE.fullmatch(text) or len(bare) % 4 == 1 or (padded and len(text) % 4):
         raise ValueError(f"Invalid character found in base64, or a bad length: {text!r}")
-    return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
+    return binascii.a2b_base64(bare.translate(_FROM_URL) + b"==")
 
 
 class DecodeRaw(Op):
