@@ -72,7 +72,9 @@ def programs() -> dict[str, Case]:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize(
+    "part", [0, 1, *[pytest.param(part, marks=pytest.mark.slow) for part in range(2, 8)]]
+)
 def test_programs_fill_their_cells(programs: dict[str, Case], part: int) -> None:
     for name, cells in islice(table.recorded().items(), part, None, 8):
         met = meetings(programs[name])

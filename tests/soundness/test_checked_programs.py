@@ -100,7 +100,7 @@ def check_converted(source: str, values: tuple[int, int, int]) -> None:
     program(*map(tf.constant, values), tf.constant(0))
 
 
-@settings(max_examples=120, **COMMON)
+@settings(max_examples=80, **COMMON)
 @given(random_programs.steps(), st.integers(0, 3))
 def test_straight_programs(program: Any, seed: int) -> None:
     check_straight(program, seed)

@@ -85,7 +85,7 @@ def same(results: list[Any], expected: list[Any]) -> None:
 @pytest.mark.parametrize("name", MAPS)
 @pytest.mark.parametrize("rounds", [1, 3])
 @pytest.mark.parametrize("calls", [None, 2])
-@pytest.mark.parametrize("native", ["", "always"])
+@pytest.mark.parametrize("native", ["", pytest.param("always", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("before", ["slices", "cache", "batches"])
 def test_maps_of_shuffled_rows(
     monkeypatch: pytest.MonkeyPatch,

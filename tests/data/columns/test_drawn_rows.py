@@ -129,7 +129,7 @@ def same(made: list[list[Any]], expected: list[list[Any]]) -> None:
                 np.testing.assert_allclose(value, wanted, rtol=2e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("native", ["", "always"])
+@pytest.mark.parametrize("native", ["", pytest.param("always", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", FORMS)
 def test_blocks_draw_what_elements_draw(
     monkeypatch: pytest.MonkeyPatch,

@@ -135,7 +135,7 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", PIPELINES)
-@pytest.mark.parametrize("count", [1, 4, 17])
+@pytest.mark.parametrize("count", [1, pytest.param(4, marks=pytest.mark.slow), 17])
 def test_a_child_takes_no_number_twice(name: str, count: int) -> None:
     with within(25):
         for _ in range(3):
