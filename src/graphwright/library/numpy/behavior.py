@@ -19,6 +19,7 @@ from graphwright.library.numpy.array_functions import PairFunction
 from graphwright.library.numpy.promotion import Preference, asarray
 from graphwright.library.numpy.promotion_modes import weak
 from graphwright.library.numpy.weak_tensor import WeakTensor
+from graphwright.op.late_imports import late_module
 from graphwright.op.refusal import boundary
 from graphwright.types.arguments import TensorLike, TensorValue
 from graphwright.types.composite import Composite
@@ -166,6 +167,9 @@ def install_mode(mode: str) -> None:
     for name, operator in promotion_modes.operators(_PLAIN).items():
         install(name, operator)
         setattr(WeakTensor, name, operator)
+    if mode == "safe":
+        kind = late_module("graphwright.ragged.ragged_tensor").RaggedTensor
+        put(kind, "__eq__", boundary(promotion_modes.strict_equality(kind.__eq__)))
     for name in ("assign", "assign_add", "assign_sub"):
         put(Variable, name, boundary(promotion_modes.assignment(vars(Variable)[name])))
     put(Outputs, "__init__", promotion_modes.numbers_as_weak(Outputs.__init__))

@@ -294,6 +294,17 @@ def promoting_operator(name: str, former: Function) -> Function:
     return operator
 
 
+def strict_equality(former: Function) -> Function:
+    """The `==` of ragged tensors, before which "safe" refuses dtypes that it does not join."""
+
+    def operator(self: Any, other: Any) -> Any:
+        common_of((self.flat_values, getattr(other, "flat_values", other)))
+        return former(self, other)
+
+    operator.__qualname__ = "RaggedTensor.__eq__"  # which errors show
+    return operator
+
+
 def plain_operator(name: str, former: Function) -> Function:
     """An operator that does what it did, of plain tensors. "safe" converts no scalar of NumPy, and
     for weak tensors no array, to a dtype that may not hold it."""
