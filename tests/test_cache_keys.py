@@ -1330,6 +1330,7 @@ WITHOUT_ROWS = {
     "portable/classic/classic_names.py:altered": "its key is a path of a table",
     "portable/classic/figures/summary_ops.py:limits": "it has no key: the table is one",
     "portable/classic/former_signatures.py:signatures": "it has no key: the table is one",
+    "library/presence/absent_names.py:places": "it has no key: the table is one",
     "library/numpy/dtype_lattice.py:above": "its key is a dtype of a table",
     "library/numpy/dtype_lattice.py:joined": "its key is two dtypes of a table",
     "data/threads/held_work.py:_WORKS": "it lists what is alive, and remembers no result",

@@ -297,8 +297,8 @@ def promoting_operator(name: str, former: Function) -> Function:
 def strict_equality(former: Function) -> Function:
     """The `==` of ragged tensors, before which "safe" refuses dtypes that it does not join."""
 
-    def operator(self: Any, other: Any) -> Any:
-        common_of((self.flat_values, getattr(other, "flat_values", other)))
+    def operator(self: object, other: object) -> object:
+        common_of([getattr(x, "flat_values", x) for x in (self, other)])
         return former(self, other)
 
     operator.__qualname__ = "RaggedTensor.__eq__"  # which errors show

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import IO, Any, TypeVar
 
 import numpy as np
@@ -125,13 +124,21 @@ def failed(error: OSError, path: PathLike) -> Exception:
     return kind(None, None, f"{os.fsdecode(path)}; {words}")
 
 
-@contextmanager
-def system_errors(path: PathLike) -> Iterator[None]:
-    """Makes errors of the system in the block those of `tf.errors`, with a path."""
-    try:
-        yield
-    except OSError as error:
-        raise failed(error, path) from error
+class system_errors:
+    """Makes errors of the system in a block those of `tf.errors`, with a path.
+
+    It is a class, since `contextlib` would stand in the tracebacks.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, place: object) -> None:
+        if isinstance(error, OSError):
+            raise failed(error, self.path) from error
 
 
 def opened(path: PathLike, mode: str) -> IO[bytes]:
