@@ -20,7 +20,7 @@ from graphwright.base.files import PathLike
 from graphwright.data.blocks import ElementBlock
 from graphwright.data.state_coding import decode, encode
 from graphwright.library.io.records import framed, masked
-from graphwright.ops.io.file_system import failed, opened
+from graphwright.ops.io.file_system import opened, system_errors
 from graphwright.types.arrays import Array
 
 #: The bytes before the first record, with which the content of records begins at a multiple of 64.
@@ -121,11 +121,9 @@ class BlockFile:
             raise self.damage("truncated record", offset)
         data = np.empty(count, np.uint8)
         done = 0
-        try:
+        with system_errors(self.path):
             while done < count and (size := self.read_into(data[done:], offset + done)):
                 done += size
-        except OSError as error:
-            raise failed(error, self.path) from error
         if done < count:
             raise self.damage("truncated record", offset)
         return data

@@ -440,8 +440,10 @@ def near_name(path: str, offered: Iterable[str]) -> str:
     place, dot, name = path.rpartition(".")
     if name.startswith("_"):
         return ""
-    near = get_close_matches(name, list(offered), 1, _NEAR)
-    meant = places().get(name) or [f"{place}{dot}{each}" for each in near]
+    meant = places().get(name)
+    if meant is None:
+        near = get_close_matches(name, list(offered), 1, _NEAR)
+        meant = [f"{place}{dot}{each}" for each in near]
     words = " or ".join([f"`tf.{each}`" for each in meant])
     return f". Did you mean {words}?" if words else ""
 
@@ -459,11 +461,10 @@ def places() -> dict[str, list[str]]:
         parts = file.relative_to(folder).with_suffix("").parts
         namespace = [part for part in parts if part != "__init__"]
         if namespace and _ASIDE.isdisjoint(namespace):
-            names = file.read_text(encoding="utf-8").partition("\n__all__ = ")[2]
-            end = min(names.find(bracket) % (len(names) + 1) for bracket in ")]")
-            paths |= {
-                (name, ".".join([*namespace, name])) for name in re.findall(r'"(\w+)"', names[:end])
-            }
+            listed = file.read_text(encoding="utf-8").partition("\n__all__ = ")[2]
+            listed = re.split(r"[)\]]", listed, maxsplit=1)[0]
+            names = re.findall(r'"(\w+)"', listed)
+            paths |= {(name, ".".join([*namespace, name])) for name in names}
     shortest: dict[str, list[str]] = {}
     for name, path in sorted(paths, key=lambda pair: (pair[1].count("."), pair[1])):
         others = shortest.setdefault(name, [])

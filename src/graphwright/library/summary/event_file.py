@@ -24,7 +24,7 @@ from graphwright.base.files import PathLike
 from graphwright.library.io.record_file import read_records
 from graphwright.library.io.records import framed
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
-from graphwright.ops.io.file_system import failed
+from graphwright.ops.io.file_system import system_errors
 from graphwright.ops.state.variable_ops import HANDLE
 from graphwright.types import dtypes as dt
 from graphwright.types.arrays import Array
@@ -57,11 +57,9 @@ class EventFile:
         begin = int(time.time())
         name = f"events.out.tfevents.{begin:010d}.{platform.node()}.{os.getpid()}"
         path = Path(logdir) / f"{name}.{next(_COUNT)}{suffix}"
-        try:
+        with system_errors(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = open(path, "wb")  # noqa: SIM115 - closed by `close`, or with this object
-        except OSError as error:
-            raise failed(error, path.parent) from error
         self._finalizer = weakref.finalize(self, self._file.close)
         first = self._event(float(begin), 0)
         first.file_version = _VERSION
