@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, TypeAlias
 
-from graphwright.base.files import PathLike, write_whole
+from graphwright.base.files import PathLike, make_folders, write_whole
 from graphwright.base.forks import cached_property
 
 #: Links of fsspec before a scheme, the scheme, the place there, and further links. Python compiles
@@ -100,7 +100,7 @@ class FilePath:
 
     def make_folders(self) -> None:
         """Makes the folder and those above it that are missing."""
-        os.makedirs(self.path, exist_ok=True)
+        make_folders(self.path)
 
     def move(self, target: FilePath) -> None:
         """Gives the file or folder another path."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import os
 import sys
@@ -34,7 +35,7 @@ def write_whole(path: str | Path, content: bytes, durable: bool = False, mode: i
     removed then. What killed writers of the file have left is removed, too.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(path.parent)
     if durable:
         remove_abandoned(path.parent, glob.escape(path.name))
     with new_file(path, mode) as new:
@@ -53,6 +54,19 @@ def write_whole(path: str | Path, content: bytes, durable: bool = False, mode: i
             os.fsync(directory)
         finally:
             os.close(directory)
+
+
+def make_folders(path: PathLike) -> None:
+    """Makes a directory and those above it that are missing.
+
+    Raises:
+        NotADirectoryError: A file has the name of one of them.
+    """
+    try:
+        os.makedirs(path, exist_ok=True)
+    except FileExistsError:
+        number = errno.ENOTDIR
+        raise NotADirectoryError(number, os.strerror(number), os.fsdecode(path)) from None
 
 
 def write_to_disk(path: TextPath) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from graphwright.base.files import write_to_disk
+from graphwright.base.files import make_folders, write_to_disk
 
 #: What a saved model consists of. A folder with anything else is not taken away.
 _PARTS = frozenset(
@@ -28,7 +28,7 @@ def new_folder(path: str) -> Iterator[str]:
     """
     path = os.path.abspath(path)
     parent, name = os.path.split(path)
-    os.makedirs(parent, exist_ok=True)
+    make_folders(parent)
     new, old = [os.path.join(parent, f".{name}.{os.urandom(8).hex()}") for _ in range(2)]
     os.mkdir(new)
     try:

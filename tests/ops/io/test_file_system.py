@@ -15,6 +15,7 @@ import graphwright as tf
 from graphwright.ops.io.file_system import failed
 
 errors = tf.errors
+v1 = tf.compat.v1
 
 
 class Model(tf.Module):
@@ -41,14 +42,38 @@ WRITERS: dict[str, Callable[[str], Any]] = {
     "dataset": lambda path: tf.data.Dataset.range(3).save(path),
     "cache": lambda path: list(tf.data.Dataset.range(3).cache(path)),
     "summary": lambda path: tf.summary.create_file_writer(path),
+    "profile": lambda path: profile(path),
+    "graph": lambda path: tf.io.write_graph(tf.Graph(), path, "graph.pbtxt"),
+    "meta graph": lambda path: graph_with(lambda _: v1.train.export_meta_graph(path)),
+    "text": lambda path: graph_with(lambda _: v1.train.export_meta_graph(path, as_text=True)),
+    "saver": lambda path: graph_with(lambda session: v1.train.Saver().save(session, path)),
+    "builder": lambda path: v1.saved_model.Builder(path),
+    "training": lambda path: graph_with(
+        lambda _: v1.train.MonitoredTrainingSession(checkpoint_dir=path)
+    ),
 }
 
 
+def profile(path: str) -> None:
+    tf.profiler.experimental.start(path)
+    tf.profiler.experimental.stop()
+
+
+def graph_with(call: Callable[[Any], object]) -> None:
+    """Calls with a session of a graph that has a variable and a step."""
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.Variable(1.0)
+        v1.train.get_or_create_global_step()
+        session.run(v1.global_variables_initializer())
+        call(session)
+
+
+@pytest.mark.parametrize("below", ["a", "a/b"])
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_file_is_no_directory_to_write_to(tmp_path: Path, name: str) -> None:
+def test_a_file_is_no_directory_to_write_to(tmp_path: Path, name: str, below: str) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(errors.FailedPreconditionError, match="file"):
-        WRITERS[name](str(tmp_path / "file/a/b"))
+        WRITERS[name](str(tmp_path / "file" / below))
     assert os.listdir(tmp_path) == ["file"]
     assert (tmp_path / "file").read_text() == "x"
 
@@ -81,6 +106,18 @@ READERS: dict[str, Callable[[str], Any]] = {
     "records": lambda path: list(tf.data.TFRecordDataset(path)),
     "stat": tf.io.gfile.stat,
 }
+
+
+def test_a_folder_of_a_model_may_become_a_file(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    builder = v1.saved_model.Builder(str(folder))
+    folder.rmdir()
+    folder.write_text("x")
+    with pytest.raises(errors.FailedPreconditionError, match="model"):
+        builder.save()
+    with pytest.raises(errors.FailedPreconditionError, match="model"):
+        graph_with(lambda session: builder.add_meta_graph_and_variables(session, ["serve"]))
+    assert folder.read_text() == "x"
 
 
 @pytest.mark.parametrize("name", READERS)

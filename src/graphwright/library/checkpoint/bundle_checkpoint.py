@@ -14,7 +14,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from graphwright.base.errors import DataLossError
-from graphwright.base.files import new_file, remove_abandoned, write_to_disk
+from graphwright.base.files import make_folders, new_file, remove_abandoned, write_to_disk
 from graphwright.library.checkpoint.checkpoint_files import (
     ENDING,
     INDEX,
@@ -212,7 +212,7 @@ def write_tensors(path: str, tensors: Tensors) -> None:
     """
     parent, index, shard = Path(path).parent, Path(path + INDEX), Path(path + SHARD)
     with system_errors(path):
-        parent.mkdir(parents=True, exist_ok=True)
+        make_folders(parent)
         for ending in (INDEX, SHARD):
             remove_abandoned(parent, f"*{ending}")
         with new_file(index) as new_index, new_file(shard) as new_shard:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphwright.base.errors import DataLossError, NotFoundError
-from graphwright.base.files import PathLike
+from graphwright.base.files import PathLike, make_folders
 from graphwright.library.io.record_file import read_records
 from graphwright.library.io.records import framed
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
@@ -58,7 +58,7 @@ class EventFile:
         name = f"events.out.tfevents.{begin:010d}.{platform.node()}.{os.getpid()}"
         path = Path(logdir) / f"{name}.{next(_COUNT)}{suffix}"
         with system_errors(path.parent):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(path.parent)
             self._file = open(path, "wb")  # noqa: SIM115 - closed by `close`, or with this object
         self._finalizer = weakref.finalize(self, self._file.close)
         first = self._event(float(begin), 0)

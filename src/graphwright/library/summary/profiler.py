@@ -28,6 +28,7 @@ from graphwright.ir.graph import Graph, Node, subgraphs_of
 from graphwright.library.summary.profiler_session import ProfilerSession
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import Op
+from graphwright.ops.io.file_system import system_errors
 from graphwright.values.tensor import EagerTensor
 
 _TRACKS = 1 << 30  # numbers that no thread has
@@ -238,7 +239,9 @@ def stop(save: bool = True) -> None:
         if remarks:
             profile["otherData"] = {"remarks": remarks}
         text = json.dumps(profile)
-        write_whole(folder / f"{os.getpid()}.trace.json", text.encode())
+        path = folder / f"{os.getpid()}.trace.json"
+        with system_errors(path):
+            write_whole(path, text.encode())
 
 
 class Profile:

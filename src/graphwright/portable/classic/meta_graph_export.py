@@ -5,7 +5,6 @@ TensorFlow restores a checkpoint by nodes of the graph, which are added to the m
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from graphwright.control.graph_variable import GraphVariable
 from graphwright.ir.graph import Graph, Names
 from graphwright.ir.operation import Operation
 from graphwright.ir.tensor_proto import data_type, tensor_proto
+from graphwright.ops.io.file_system import system_errors
 from graphwright.portable.classic.captured_nodes import CapturedNodes
 from graphwright.portable.classic.graph_collections import GraphKeys
 from graphwright.portable.classic.saved_parts import SavedPart
@@ -101,8 +101,8 @@ def write(message: MetaGraphDef, path: str, as_text: bool = False) -> None:
         content = text_format.MessageToString(message).encode()
     else:
         content = message.SerializeToString(deterministic=True)
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    write_whole(path, content)
+    with system_errors(path):
+        write_whole(path, content)
 
 
 def add_saver(message: MetaGraphDef, parts: Sequence[SavedPart], limit: int) -> None:

@@ -111,6 +111,7 @@ def export_meta_graph(
     Raises:
         RuntimeError: `graph` is None, and no graph is open.
         NotImplementedError: An argument that must be None is not.
+        OpError: The system refuses to write the file.
 
     >>> import graphwright as tf
     >>> with tf.Graph().as_default():

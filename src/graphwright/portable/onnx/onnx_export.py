@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from graphwright.base.errors import UnimplementedError
-from graphwright.base.files import TextPath, new_file, write_whole
+from graphwright.base.files import TextPath, make_folders, new_file, write_whole
 from graphwright.compile.graph.simplify import simplify
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.ir.graph import Value
@@ -52,7 +52,7 @@ def write_model(
     total = sum(array.nbytes for array in arrays.values() if array.dtype != object)
     beside = total > _MOST_BYTES if external_data is None else external_data
     file = Path(os.fspath(path))
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(file.parent)
     if beside:
         data = file.with_name(file.name + ".data")
         with new_file(data) as new:

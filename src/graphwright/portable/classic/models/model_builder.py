@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphwright.base.files import TextPath, write_whole
+from graphwright.base.files import TextPath, make_folders, write_whole
 from graphwright.control.dependencies import control_dependencies, group
 from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Operation
 from graphwright.op.refusal import complete
+from graphwright.ops.io.file_system import system_errors
 from graphwright.portable import saved_model_names as names
 from graphwright.portable.classic.graph_collections import (
     GraphKeys,
@@ -60,6 +61,7 @@ class SavedModelBuilder:
 
     Raises:
         AssertionError: The folder has files.
+        OpError: The system refuses to make the folder.
 
     >>> import tempfile, graphwright as tf
     >>> folder = tempfile.mkdtemp() + "/model"
@@ -85,7 +87,8 @@ class SavedModelBuilder:
                 f"Export directory {self._folder} already exists, and isn't empty. Please choose a "
                 "different export directory, or delete all the contents of the specified directory."
             )
-        os.makedirs(self._folder, exist_ok=True)
+        with system_errors(self._folder):
+            make_folders(self._folder)
 
     def add_meta_graph_and_variables(
         self,
@@ -203,8 +206,8 @@ class SavedModelBuilder:
             name = names.SAVED_MODEL_FILENAME_PB
             content = self._model.SerializeToString(deterministic=True)
         path = os.path.join(self._folder, name)
-        os.makedirs(self._folder, exist_ok=True)
-        write_whole(path, content)
+        with system_errors(path):
+            write_whole(path, content)
         return os.fsencode(path)
 
     # -- the message of a graph -----------------------------------------------------------------
@@ -228,7 +231,8 @@ class SavedModelBuilder:
         saver = saver or default_saver()
         folder = os.path.join(self._folder, names.VARIABLES_DIRECTORY)
         if session is not None:
-            os.makedirs(folder, exist_ok=True)
+            with system_errors(folder):
+                make_folders(folder)
         if session is not None and saver._parts:
             path = os.path.join(folder, names.VARIABLES_FILENAME)
             saver.save(session, path, write_meta_graph=False, write_state=False)
@@ -256,7 +260,7 @@ class SavedModelBuilder:
         """Copies files, each under a name of its own, and notes the nodes that name them."""
         folder = Path(self._folder, names.ASSETS_DIRECTORY)
         for node, path in paths.items():
-            folder.mkdir(exist_ok=True)
+            make_folders(folder)
             base, target, count = os.path.basename(path), folder / os.path.basename(path), 0
             while target.exists() and not filecmp.cmp(path, target, shallow=False):
                 count += 1
@@ -373,6 +377,7 @@ def simple_save(
 
     Raises:
         AssertionError: The folder has files.
+        OpError: The system refuses to make the folder.
         ValueError: `inputs` or `outputs` is empty.
 
     >>> import tempfile, graphwright as tf

@@ -12,6 +12,7 @@ import numpy as np
 from graphwright.base.files import write_whole
 from graphwright.base.logs import LOGGER
 from graphwright.op.refusal import complete
+from graphwright.ops.io.file_system import system_errors
 from graphwright.portable.classic.figures.graph_summaries import (
     SummaryFileWriter,
     SummaryWriters,
@@ -443,7 +444,9 @@ class CheckpointSaverHook(StepHook):
         step = int(session.run(self._step))
         if self._writes_graph:
             text = str(session.graph.as_graph_def(add_shapes=True))
-            write_whole(os.path.join(self._folder, "graph.pbtxt"), text.encode())
+            path = os.path.join(self._folder, "graph.pbtxt")
+            with system_errors(path):
+                write_whole(path, text.encode())
         self._writer.add_graph(session.graph)
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
