@@ -23,7 +23,7 @@ from graphwright.ops.math.rounding import ceil
 from graphwright.ragged.positions import (
     counts,
     greatest,
-    numbers_of_rows,
+    numbers_of_values,
     splits_of_lengths,
 )
 from graphwright.ragged.ragged_tensor import RaggedTensor
@@ -220,17 +220,17 @@ def range(
     for tensor, what in zip(tensors, ("starts", "limits", "deltas")):
         if tensor.type.rank not in (0, 1, None):
             raise ValueError(f"{what} must be a scalar or vector, not of shape {tensor.shape}")
-    first, last, step = [tensor[None] if tensor.type.rank == 0 else tensor for tensor in tensors]
-    count = shape(first + last + step)
-    first, last, step = [broadcast_to(each, count) for each in (first, last, step)]
+    first, last, step = tensors
     assert_true(reduce_all(not_equal(step, convert(0, step.dtype))), ["Requires delta != 0"])
     lengths = cast(steps(first, last, step), wanted)
-    splits = splits_of_lengths(lengths)
-    total = splits[-1]
-    rows = numbers_of_rows(splits, total)
-    offsets = numbers(total, dtype=wanted) - gather(splits, rows)
-    values = gather(first, rows) + cast(offsets, first.dtype) * gather(step, rows)
-    return RaggedTensor(values, RowPartition(splits))
+    splits = splits_of_lengths(lengths[None] if lengths.type.rank == 0 else lengths)
+    rows = numbers_of_values(splits)
+    offsets = numbers(splits[-1], dtype=wanted) - gather(splits, rows)
+    first, step = [
+        each if each.type.rank == 0 else gather(broadcast_to(each, shape(lengths)), rows)
+        for each in (first, step)
+    ]
+    return RaggedTensor(first + cast(offsets, widest) * step, RowPartition(splits))
 
 
 #: The dtypes of numbers; the last of those of the arguments is the result's.
@@ -270,7 +270,7 @@ def row_splits_to_segment_ids(
     if vector.type.dims == (0,):
         raise ValueError("Invalid row_splits: []")
     ends = splits_of_lengths(maximum(vector[1:] - vector[:-1], 0))
-    rows = numbers_of_rows(ends, ends[-1])
+    rows = numbers_of_values(ends)
     return rows if out_type is None else cast(rows, out_type)
 
 

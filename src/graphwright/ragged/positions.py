@@ -9,10 +9,10 @@ from graphwright.ops.core.casting import cast
 from graphwright.ops.core.creation import ones, zeros_like
 from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.joining import concat
+from graphwright.ops.core.repetition import numbers_of_rows
 from graphwright.ops.core.segment_reduction import unsorted_segment_sum
 from graphwright.ops.core.sequences import range as numbers
 from graphwright.ops.core.shapes import shape
-from graphwright.ops.core.sorting import searchsorted
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import select
 from graphwright.ops.math.cumulation import cumsum
@@ -32,12 +32,11 @@ def splits_of_lengths(lengths: TensorValue) -> Any:
     return concat([convert([0], lengths.dtype), cumsum(lengths)], 0)
 
 
-def numbers_of_rows(splits: TensorValue, count: TensorLike) -> Any:
-    """For each of `count` values the number of its row."""
+def numbers_of_values(splits: TensorValue) -> Any:
+    """For each value the number of its row."""
     if splits.type.dims == (1,):  # no rows: whatever values there are belong to none
-        return numbers(count, dtype=splits.dtype)
-    places = numbers(cast(count, splits.dtype), dtype=splits.dtype)
-    return searchsorted(splits, places, "right", splits.dtype) - 1
+        return numbers(splits[-1], dtype=splits.dtype)
+    return numbers_of_rows(splits[1:], splits[-1])
 
 
 def counts(rows: TensorValue, count: TensorLike) -> Any:
@@ -49,10 +48,9 @@ def positions(starts: TensorLike, lengths: TensorValue, step: TensorLike = 1) ->
     """The places `start, start + step, ...` of each row, one after the other, and the splits."""
     splits = splits_of_lengths(lengths)
     total = splits[-1]
-    rows = numbers_of_rows(splits, total)
-    offsets = numbers(total, dtype=splits.dtype) - gather(splits, rows)
-    step = convert(step, splits.dtype)
-    return gather(starts, rows) + offsets * step, splits
+    offsets, step = numbers(total, dtype=splits.dtype), convert(step, splits.dtype)
+    firsts = starts - splits[:-1] * step  # as if each row had begun with the first of all
+    return gather(firsts, numbers_of_values(splits)) + offsets * step, splits
 
 
 def greatest(lengths: TensorValue) -> Any:

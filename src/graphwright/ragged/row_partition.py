@@ -24,7 +24,7 @@ from graphwright.ragged.positions import (
     counts,
     greatest,
     length_of,
-    numbers_of_rows,
+    numbers_of_values,
     splits_of_lengths,
 )
 from graphwright.types import dtypes as dt
@@ -320,7 +320,7 @@ class RowPartition(Composite):
         """The number of each value's row."""
         if self._rowids is not None:
             return self._rowids
-        rowids = numbers_of_rows(self._splits, self.nvals())
+        rowids = numbers_of_values(self._splits)
         if isinstance(rowids, EagerTensor):  # as above
             self._rowids = rowids
         return rowids
