@@ -7,6 +7,8 @@ import pytest
 from support.tiers import differences, flat, normal, numbers, staged
 
 import graphwright as tf
+from graphwright.compile.run.checking import compare
+from graphwright.compile.run.inspection import outside
 
 X, N = normal(6, 40), np.int32(4)
 
@@ -173,3 +175,29 @@ def test_so_many_steps_as_a_call_says():
 def test_a_vector_of_computed_sizes_is_there_before_what_asks_for_its_size():
     counted = staged(lambda i: tf.math.bincount([tf.minimum(i, 5)]), [N], True)
     assert [counted(i).shape[0] for i in (0, 4, 7)] == [1, 5, 6]
+
+
+#: Functions with a size that is an element of a vector, their arguments, and the op that takes it.
+ELEMENTS = {
+    "element": (lambda n: tf.range(n[2]) * 2, [numbers(7)], "Range"),
+    "last of a sum": (lambda n: tf.range(tf.cumsum(n)[-1]) * 2, [numbers(7)], "Range"),
+    "two": (lambda n: tf.zeros([n[0], n[1] + 1, 2]) + 1.0, [numbers(7)], "Fill"),
+    "of a matrix": (lambda n: tf.range(n[1, 2] + 1) * 2, [numbers(3, 4)], "Range"),
+    "of a slice": (lambda n: tf.range(tf.reverse(n, [0])[1:4][-1]) * 2, [numbers(7)], "Range"),
+    "of int64": (lambda n: tf.range(tf.cast(n, tf.int64)[1]) * 2, [numbers(7)], "Range"),
+    "repeats": (lambda x, n: tf.repeat(x, n) * 2.0, [normal(7), numbers(7)], "UnsortedSegmentSum"),
+    "ragged range": (lambda n: tf.ragged.range(n).flat_values * 2, [numbers(7)], "Range"),
+}
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_an_element_may_be_a_size(name, dynamic):
+    """A kernel may take it out of its vector, but the op that takes it is machine code."""
+    function, arrays, op = ELEMENTS[name]
+    graph = staged(function, arrays, dynamic).get_concrete_function().graph
+    assert op in [node.op.type_name for node in graph.nodes]
+    assert op not in [node.op.type_name for node, _ in outside(graph)]
+    fast = flat(staged(function, arrays, dynamic)(*arrays))
+    slow = flat(function(*map(tf.constant, arrays)))
+    assert [compare(own, other) for own, other in zip(fast, slow, strict=True)] == [""] * len(slow)

@@ -50,7 +50,7 @@ def host_of(sizes: Sizes, value: Value, dims_of: DimsOf) -> Any:
     value twice.
     """
     known: dict[Value, Any] = {}
-    stack = [value]
+    stack, waiting = [value], set[Value]()
     while stack:
         last = stack.pop()
         if last in known:
@@ -59,9 +59,26 @@ def host_of(sizes: Sizes, value: Value, dims_of: DimsOf) -> Any:
         unknown = [v for v in operands if v not in known]
         if unknown:
             stack += [last, *reversed(unknown)]
-        else:
+            waiting.add(last)
+            continue
+        try:
             known[last] = made_of(sizes, last, [known[v] for v in operands], dims_of)
+        except NotNative as reason:
+            entry = next((v for v in reversed(stack) if v in waiting and is_entry(v)), None)
+            if entry is None or isinstance(reason, Late):
+                raise
+            raise Late(str(reason), [entry.node]) from None
     return known[value]
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a single integer."""
+    return value.type.dims == () and value.type.dtype in INDEX
+
+
+def is_entry(value: Value) -> bool:
+    """Whether a value is an integer out of a vector that is no shape."""
+    return isinstance(value.node.op, StridedSlice) and is_number(value) and not is_size(value)
 
 
 def origins(sizes: Sizes, value: Value) -> tuple[Value, ...]:
@@ -105,7 +122,7 @@ def made_of(sizes: Sizes, value: Value, operands: Sequence[Any], dims_of: DimsOf
         if sliced is not None:
             return sliced
     words = f"{op.type_name} computes a shape"
-    if value.type.dims == () and value.type.dtype in INDEX and not isinstance(op, Placeholder):
+    if is_number(value) and not isinstance(op, Placeholder):
         raise Late(words, [value.node])  # a segment after it can be given the number
     raise NotNative(words)
 
