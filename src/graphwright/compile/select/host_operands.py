@@ -64,6 +64,7 @@ def host_of(sizes: Sizes, value: Value, dims_of: DimsOf) -> Any:
         try:
             known[last] = made_of(sizes, last, [known[v] for v in operands], dims_of)
         except NotNative as reason:
+            # An element of what is no host operand is a number like any other.
             entry = next((v for v in reversed(stack) if v in waiting and is_entry(v)), None)
             if entry is None or isinstance(reason, Late):
                 raise
