@@ -40,3 +40,11 @@ def test_lengths_of_a_graph_stay_in_it() -> None:
         np.testing.assert_array_equal(outside, [2, 0, 3])
     np.testing.assert_array_equal(inside[0], [2, 0, 3])
     np.testing.assert_array_equal(inside[1], [0, 0, 2, 2, 2])
+
+
+@pytest.mark.parametrize("spec", [tf.TensorSpec([None]), tf.TensorSpec(None), tf.TensorSpec([3])])
+def test_numbers_of_rows_may_be_known_where_the_values_are_not(spec: tf.TensorSpec) -> None:
+    make = tf.function(
+        lambda values: tf.RaggedTensor.from_value_rowids(values, [0, 0, 2]), input_signature=[spec]
+    )
+    assert make([3.0, 1.0, 4.0]).to_list() == [[3.0, 1.0], [], [4.0]]

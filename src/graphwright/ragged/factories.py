@@ -17,7 +17,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.arguments import DTypeLike, TensorLike
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
-from graphwright.types.tensor_type import is_compatible
 
 
 @boundaries
@@ -172,7 +171,7 @@ class Factories:
         <tf.RaggedTensor [[3, 1], [], [4]]>
         """
         tensor, rows = as_values(values), index_vector(value_rowids, "value_rowids")
-        if not is_compatible(rows.type.dims, tensor.shape.dims and tensor.shape[:1].dims):
+        if not rows.shape.is_compatible_with(tensor.shape[:1]):
             raise ValueError(f"Shapes {rows.shape} and {tensor.shape[:1]} are incompatible")
         return cls._of(
             tensor, lambda _: RowPartition.from_value_rowids(rows, nrows, validate), validate
