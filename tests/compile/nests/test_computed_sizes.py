@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.tiers import differences, flat, normal, numbers, staged
+from support.tiers import calls_left, differences, flat, normal, numbers, staged
 
 import graphwright as tf
 from graphwright.compile.run.checking import compare
@@ -186,6 +186,16 @@ ELEMENTS = {
     "of a slice": (lambda n: tf.range(tf.reverse(n, [0])[1:4][-1]) * 2, [numbers(7)], "Range"),
     "of int64": (lambda n: tf.range(tf.cast(n, tf.int64)[1]) * 2, [numbers(7)], "Range"),
     "repeats": (lambda x, n: tf.repeat(x, n) * 2.0, [normal(7), numbers(7)], "UnsortedSegmentSum"),
+    "of a column": (
+        lambda x: tf.math.unsorted_segment_sum(x[:, 0] * 2, x[:, 0], x[-1, 1] + 9) * 2,
+        [numbers(5, 3)],
+        "UnsortedSegmentSum",
+    ),
+    "beside a column": (
+        lambda x, n: tf.range(tf.reduce_max(n) + 1) * 2 + x[: tf.reduce_max(n) + 1, 0],
+        [numbers(9, 3), numbers(7)],
+        "Range",
+    ),
     "ragged range": (lambda n: tf.ragged.range(n).flat_values * 2, [numbers(7)], "Range"),
 }
 
@@ -198,6 +208,8 @@ def test_an_element_may_be_a_size(name, dynamic):
     graph = staged(function, arrays, dynamic).get_concrete_function().graph
     assert op in [node.op.type_name for node in graph.nodes]
     assert op not in [node.op.type_name for node, _ in outside(graph)]
-    fast = flat(staged(function, arrays, dynamic)(*arrays))
+    with calls_left() as left:
+        fast = flat(staged(function, arrays, dynamic)(*arrays))
+    assert left == []
     slow = flat(function(*map(tf.constant, arrays)))
     assert [compare(own, other) for own, other in zip(fast, slow, strict=True)] == [""] * len(slow)

@@ -77,6 +77,24 @@ class Segment:
         self.produced.update(node.outputs)
         self.may_fail = True
 
+    def take_moves(self, ends: set[Node]) -> list[Node]:
+        """Takes away the moves and sizes that no other node here reads, but for those in `ends`."""
+        read: set[Value] = set()
+        taken: list[Node] = []
+        rest: list[Node] = []
+        for node in reversed(self.nodes):
+            has_lists = any(map(is_list, node.outputs))
+            moves = node in self.sizes or not (is_compute(node) or has_lists)
+            if moves and node not in ends and read.isdisjoint(node.outputs):
+                taken.append(node)
+            else:
+                rest.append(node)
+                read.update(node.inputs)
+        self.nodes = rest[::-1]
+        self.sizes.difference_update(taken)
+        self.produced.difference_update([v for node in taken for v in node.outputs])
+        return taken[::-1]
+
     def loses(self, node: Node) -> bool:
         """Whether an assignment here may lose an error: it replaces a value that nothing has read,
         so machine code does not compute that."""
@@ -153,7 +171,7 @@ class Partition:
     def visit(self, node: Node) -> None:
         """Puts a node into the open segment, before it, or after it."""
         if not self.ended.isdisjoint(node.inputs):
-            self.close()
+            self.go_on()
         depends = self.open is not None and any(
             v in self.open.produced or v in self.late for v in node.inputs
         )
@@ -278,6 +296,17 @@ class Partition:
         mask = node.op.host_mask(len(node.inputs))
         tensors = [v for v, host in zip(node.inputs, mask) if not host]
         return not any(v in self.late and not is_single_size(v) for v in tensors)
+
+    def go_on(self) -> None:
+        """Ends the open segment, since the next one is given a number that it computes.
+
+        Moves that only others read go on in the next one. Between the two they would be views,
+        which machine code takes as copies.
+        """
+        moves = self.open.take_moves(self.ends) if self.open and not self.open.written else []
+        self.close()
+        for move in moves:
+            self.visit(move)
 
     def close(self) -> None:
         """Ends the open segment."""
