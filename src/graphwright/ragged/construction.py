@@ -13,6 +13,7 @@ from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.movement import broadcast_to, reshape
+from graphwright.ops.core.segment_reduction import counts
 from graphwright.ops.core.sequences import range as numbers
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.arithmetic import maximum
@@ -21,7 +22,6 @@ from graphwright.ops.math.magnitude import sign
 from graphwright.ops.math.reduction import reduce_all
 from graphwright.ops.math.rounding import ceil
 from graphwright.ragged.positions import (
-    counts,
     greatest,
     numbers_of_values,
     splits_of_lengths,

@@ -8,9 +8,10 @@ from typing import Any
 from graphwright.control.assertions import assert_equal
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
+from graphwright.ops.core.segment_reduction import counts
 from graphwright.ops.core.sorting import argsort
 from graphwright.ragged.factories import as_values
-from graphwright.ragged.positions import counts, splits_of_lengths
+from graphwright.ragged.positions import splits_of_lengths
 from graphwright.ragged.ragged_conversion import same_rows
 from graphwright.ragged.ragged_tensor import RaggedOrTensor, RaggedTensor, is_ragged
 from graphwright.ragged.row_partition import RowPartition

@@ -6,11 +6,10 @@ from typing import Any, SupportsInt
 
 from graphwright.op.interpreter import convert, is_tensor
 from graphwright.ops.core.casting import cast
-from graphwright.ops.core.creation import ones, zeros_like
+from graphwright.ops.core.creation import zeros_like
 from graphwright.ops.core.gathering import gather
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.repetition import numbers_of_rows
-from graphwright.ops.core.segment_reduction import unsorted_segment_sum
 from graphwright.ops.core.sequences import range as numbers
 from graphwright.ops.core.shapes import shape
 from graphwright.ops.math.arithmetic import maximum, minimum
@@ -39,18 +38,13 @@ def numbers_of_values(splits: TensorValue) -> Any:
     return numbers_of_rows(splits[1:], splits[-1])
 
 
-def counts(rows: TensorValue, count: TensorLike) -> Any:
-    """How often each of `count` numbers is among `rows`."""
-    return unsorted_segment_sum(ones(shape(rows), rows.dtype), rows, count)
-
-
 def positions(starts: TensorLike, lengths: TensorValue, step: TensorLike = 1) -> tuple[Any, Any]:
     """The places `start, start + step, ...` of each row, one after the other, and the splits."""
     splits = splits_of_lengths(lengths)
-    total = splits[-1]
-    offsets, step = numbers(total, dtype=splits.dtype), convert(step, splits.dtype)
+    step = convert(step, splits.dtype)
     firsts = starts - splits[:-1] * step  # as if each row had begun with the first of all
-    return gather(firsts, numbers_of_values(splits)) + offsets * step, splits
+    offsets = numbers(splits[-1], dtype=splits.dtype) * step
+    return gather(firsts, numbers_of_values(splits)) + offsets, splits
 
 
 def greatest(lengths: TensorValue) -> Any:

@@ -16,12 +16,12 @@ from graphwright.control.assertions import (
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat
+from graphwright.ops.core.segment_reduction import counts
 from graphwright.ops.core.sequences import range as numbers
 from graphwright.ops.core.static import NUMPY, TENSOR, check_whole
 from graphwright.ops.math.arithmetic import maximum
 from graphwright.ragged.positions import (
     SPLITS,
-    counts,
     greatest,
     length_of,
     numbers_of_values,

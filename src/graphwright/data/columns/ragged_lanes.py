@@ -33,6 +33,7 @@ from graphwright.ops.core.identity import Identity
 from graphwright.ops.core.joining import ConcatV2, concat, stack
 from graphwright.ops.core.movement import broadcast_to, reshape
 from graphwright.ops.core.repetition import tile
+from graphwright.ops.core.segment_reduction import counts
 from graphwright.ops.core.sequences import Range
 from graphwright.ops.core.sequences import range as numbers_to
 from graphwright.ops.core.shapes import Shape, Size
@@ -40,7 +41,6 @@ from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ops.core.slicing import MASKED, Pick, SliceRange, StridedSlice
 from graphwright.ops.math.arithmetic import maximum, minimum
 from graphwright.ops.math.comparison import select
-from graphwright.ragged.positions import counts
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.arguments import TensorValue

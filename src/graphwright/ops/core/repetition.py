@@ -16,12 +16,11 @@ from graphwright.op.one_op import one_op
 from graphwright.op.op import Call, LateRefusal, Op, Shapes
 from graphwright.op.refusal import fitting_axis
 from graphwright.ops.core.casting import cast
-from graphwright.ops.core.creation import ones_like
 from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.core.joining import stack
 from graphwright.ops.core.movement import broadcast_to, expand_dims, reshape, transpose
 from graphwright.ops.core.rule_words import dims_of, host
-from graphwright.ops.core.segment_reduction import unsorted_segment_sum
+from graphwright.ops.core.segment_reduction import counts
 from graphwright.ops.core.sequences import check_integers, only_at
 from graphwright.ops.core.sequences import range as range_of
 from graphwright.ops.core.shapes import shape, shape_of, size
@@ -226,14 +225,13 @@ def repeat_each(x: TensorValue, repeats: TensorValue, axis: int) -> Any:
         have = repeats.type.dims
         if have is not None and isinstance(length, int) and have[0] not in (None, 1, length):
             raise ValueError(f"Dimensions {length} and {have[0]} are not compatible")
-    counts = maximum(broadcast_to(repeats, host_vector([length])), 0)
-    return gather(x, numbers_of_rows(cumsum(counts), reduce_sum(counts)), axis=axis)
+    copies = maximum(broadcast_to(repeats, host_vector([length])), 0)
+    return gather(x, numbers_of_rows(cumsum(copies), reduce_sum(copies)), axis=axis)
 
 
 def numbers_of_rows(ends: TensorValue, total: TensorValue) -> Any:
     """For each of `total` places the number of its row: how many rows end before it or there."""
-    ended = unsorted_segment_sum(ones_like(ends), ends, total + 1)
-    return cumsum(ended)[:-1]
+    return cumsum(counts(ends, total + 1))[:-1]
 
 
 one_op(tile, hosts=1)

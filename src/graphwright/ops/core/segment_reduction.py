@@ -28,7 +28,7 @@ from graphwright.ops.math.arithmetic import maximum, truediv
 from graphwright.ops.math.comparison import equal, greater, greater_equal, select
 from graphwright.ops.math.transcendental import sqrt
 from graphwright.types import dtypes as dt
-from graphwright.types.arguments import Tensor, TensorLike
+from graphwright.types.arguments import Tensor, TensorLike, TensorValue
 from graphwright.types.arrays import Array
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
@@ -525,6 +525,11 @@ def unsorted_segment_sum(
     """
     op = UnsortedSegmentSum.of()
     return apply(op, convert(data), convert(segment_ids), num_segments, name=name)
+
+
+def counts(ids: TensorValue, count: TensorLike) -> Any:
+    """How often each of `count` numbers is among `ids`, in their dtype."""
+    return unsorted_segment_sum(ones_like(ids), ids, count)
 
 
 def unsorted_segment_prod(
